@@ -1,0 +1,1 @@
+"""What is known: the energy database, published figures and the TensorFlow API catalogue."""

@@ -1,0 +1,1 @@
+"""What running costs: meters, sampling, instrumentation, attribution and statistics."""

@@ -1,0 +1,1 @@
+"""What people see: the language server and the command line."""
