@@ -1,0 +1,220 @@
+"""One set of options, whether they come from the editor, from `pyproject.toml` or from the command line.
+
+An option is `hotspot-joules` in `pyproject.toml` and on the command line, `hotspotJoules` in an editor.
+The command line wins over the editor, the editor over `pyproject.toml`. Editors send every option, also those
+nobody touched: a value that equals the default therefore counts as not set.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Severity = Literal["off", "hint", "information", "warning", "error"]
+SEVERITIES: tuple[Severity, ...] = ("off", "hint", "information", "warning", "error")
+
+SECTION = "energyLsp"
+"""The section an editor keeps the options under; `[tool.energy-lsp]` in `pyproject.toml`."""
+
+IGNORED_KEYS = frozenset({"trace", "server", "path", "interpreter"})
+"""Keys of the editor's section that belong to the editor's own extension."""
+
+
+def _about(text: str, *, choices: tuple[str, ...] = (), minimum: float | None = None) -> dict[str, Any]:
+    """A setting's documentation and what values it takes."""
+    return {"text": text, "choices": choices, "minimum": minimum}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user can choose. The fields' metadata is the documentation page."""
+
+    database: str = field(
+        default="",
+        metadata=_about(
+            "Energy database to read and to measure into. Empty: `ENERGY_LSP_DB`, or the user's data folder."
+        ),
+    )
+    inlay_hints: bool = field(
+        default=True, metadata=_about("Show joules behind each call whose cost is known.")
+    )
+    code_lens: bool = field(
+        default=True, metadata=_about("Show the sum above functions, classes and notebook cells.")
+    )
+    hotspots: int = field(
+        default=3,
+        metadata=_about("How many of a file's hungriest calls are marked. 0 marks none by rank.", minimum=0),
+    )
+    hotspot_joules: float = field(
+        default=0.0,
+        metadata=_about(
+            "Mark every call above this many joules (times its runs). 0 switches this off.", minimum=0
+        ),
+    )
+    hotspot_severity: Severity = field(
+        default="hint", metadata=_about("How a hotspot is shown; `off` shows none.", choices=SEVERITIES)
+    )
+    rule_severity: Severity = field(
+        default="information",
+        metadata=_about("How a cheaper alternative is shown; `off` shows none.", choices=SEVERITIES),
+    )
+    select: tuple[str, ...] = field(
+        default=(), metadata=_about("Only these substitution rules. Empty: all of them.")
+    )
+    ignore: tuple[str, ...] = field(default=(), metadata=_about("Leave these substitution rules out."))
+    exclude: tuple[str, ...] = field(
+        default=(),
+        metadata=_about("Files and folders to leave alone, as patterns relative to the project (`old/**`)."),
+    )
+    estimates: bool = field(
+        default=True, metadata=_about("Show figures that a model estimated where no meter could measure.")
+    )
+    workspace_diagnostics: bool = field(
+        default=False, metadata=_about("Also report files that are not open, in editors that ask for it.")
+    )
+    budget: float = field(
+        default=0.0,
+        metadata=_about(
+            "`check` fails when a file's known joules add up to more than this. 0: no budget.", minimum=0
+        ),
+    )
+    measure_python: str = field(
+        default="",
+        metadata=_about("Interpreter that runs the program when measuring. Empty: the project's own."),
+    )
+    measure_arguments: tuple[str, ...] = field(
+        default=(), metadata=_about("Further options for `energy-lsp measure` from an editor.")
+    )
+
+
+DEFAULTS = Settings()
+NAMES = tuple(option.name for option in fields(Settings))
+
+
+def kebab(name: str) -> str:
+    """The spelling in `pyproject.toml` and on the command line."""
+    return name.replace("_", "-")
+
+
+def camel(name: str) -> str:
+    """The spelling in an editor's settings."""
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+def snake(name: str) -> str:
+    """The field's name for any of the spellings."""
+    return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name).replace("-", "_").lower()
+
+
+def read(options: Mapping[str, object], where: str) -> tuple[dict[str, object], list[str]]:
+    """Check options of one source. Returns the good ones by field name and a message for each wrong one."""
+    known = {option.name: option for option in fields(Settings)}
+    good: dict[str, object] = {}
+    problems: list[str] = []
+    for key, value in options.items():
+        name = snake(key)
+        if key in IGNORED_KEYS or value is None:
+            continue
+        if name not in known:
+            near = _nearest(name)
+            hint = f" Did you mean `{near}`?" if near else ""
+            problems.append(f"{where}: there is no option `{key}`.{hint}")
+            continue
+        default = getattr(DEFAULTS, name)
+        try:
+            good[name] = _checked(value, default, known[name].metadata)
+        except ValueError as problem:
+            problems.append(f"{where}: `{key}` {problem}; using {_shown(default)}.")
+    return good, problems
+
+
+def combine(*layers: Mapping[str, object]) -> Settings:
+    """Settings from layers of checked options, the strongest last; defaults in a layer count as not set."""
+    chosen: dict[str, Any] = {}
+    for layer in layers:
+        chosen.update({name: value for name, value in layer.items() if value != getattr(DEFAULTS, name)})
+    return replace(DEFAULTS, **chosen)
+
+
+def read_pyproject(root: Path) -> tuple[dict[str, object], list[str]]:
+    """Options in `[tool.energy-lsp]` of a project's `pyproject.toml`; none when there is no such file."""
+    path = root / "pyproject.toml"
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}, []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        return {}, [f"{path.name}: not readable ({problem}); its options are left out."]
+    tool = table.get("tool", {})
+    options = tool.get("energy-lsp", {}) if isinstance(tool, dict) else {}
+    if not isinstance(options, dict):
+        return {}, [f"{path.name}: `tool.energy-lsp` must be a table; its options are left out."]
+    return read(options, path.name)
+
+
+def project_root(path: Path) -> Path:
+    """The nearest folder above a path with a `pyproject.toml` or a repository, else the folder itself."""
+    start = path if path.is_dir() else path.parent
+    for folder in (start, *start.parents):
+        if (folder / "pyproject.toml").is_file() or (folder / ".git").exists():
+            return folder
+    return start
+
+
+def _checked(value: object, default: object, metadata: Mapping[str, Any]) -> object:
+    """The value in the option's own type. Raises ValueError that says what was expected."""
+    if isinstance(default, bool):
+        if isinstance(value, bool):
+            return value
+        raise ValueError("must be true or false")
+    if isinstance(default, tuple):
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        if isinstance(value, Iterable) and all(isinstance(part, str) for part in value):
+            return tuple(value)
+        raise ValueError("must be a list of texts")
+    if isinstance(default, str):
+        choices = metadata["choices"]
+        if not isinstance(value, str) or (choices and value not in choices):
+            expected = "one of " + ", ".join(choices) if choices else "a text"
+            raise ValueError(f"must be {expected}")
+        return value
+    return _number(value, default, metadata["minimum"])
+
+
+def _number(value: object, default: object, minimum: float | None) -> int | float:
+    kind = int if isinstance(default, int) else float
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or (kind is int and value != int(value))
+    ):
+        raise ValueError(f"must be a {'whole ' if kind is int else ''}number")
+    if minimum is not None and not value >= minimum:
+        raise ValueError(f"must be at least {minimum:g}")
+    return kind(value)
+
+
+def _nearest(name: str) -> str | None:
+    import difflib
+
+    matches = difflib.get_close_matches(name, NAMES, n=1)
+    return kebab(matches[0]) if matches else None
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, bool):
+        return "true" if default else "false"
+    if isinstance(default, tuple):
+        return "[]"
+    return repr(default) if isinstance(default, str) else f"{default:g}"
