@@ -18,10 +18,11 @@ Kind = Literal["energy", "power"]
 class SampledTrace:
     """Readings of one device, in the order they were taken.
 
-    A reading carries the time at which it was *taken*; the meter's own value is up to `update_period_s` older.
-    A reading of an `energy` trace is the joules counted since the trace began, a reading of a `power` trace is the
-    mean power over the `window_s` before the meter's last update. `quantum` is the step of one reading, in joules or
-    in watts. Readings that failed (a device that vanished) are left out: a gap in `times_ns` is a gap in knowledge.
+    A reading carries the time at which it was *taken*; the meter's own value is up to `update_period_s`
+    older. A reading of an `energy` trace is the joules counted since the trace began, a reading of a `power`
+    trace is the mean power over the `window_s` before the meter's last update. `quantum` is the step of one
+    reading, in joules or in watts. Readings that failed (a device that vanished) are left out: a gap in
+    `times_ns` is a gap in knowledge.
     """
 
     device: Device
@@ -73,8 +74,8 @@ class SampledTrace:
 def per_device(traces: Iterable[SampledTrace]) -> list[SampledTrace]:
     """One trace per device and kind: sockets and GPUs that were read together are added up.
 
-    All sources of a device have to come from the same sampler (they are read within microseconds of each other); only
-    ticks at which every source answered are kept, because a sum with a missing part would look like a drop in power.
+    All sources of a device have to come from the same sampler (they share its time stamps); only ticks at
+    which every source answered are kept, because a sum with a missing part would look like a drop in power.
     """
     groups: dict[tuple[Device, Kind], list[SampledTrace]] = {}
     for trace in traces:
