@@ -82,7 +82,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class InputSignature:
-    """What a call was given: one text per tensor-like argument such as ``float32[128,784]``, and sizes in bytes."""
+    """What a call was given: a text per tensor-like argument such as ``float32[128,784]``, and bytes."""
 
     arguments: tuple[str, ...] = ()
     bytes_args: int = 0
@@ -97,7 +97,7 @@ class InputSignature:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Net energy of one API at one call site of one run: per call, mean over `count` calls and `repeats` runs."""
+    """Net energy of one API at one call site: per call, mean over `count` calls and `repeats` runs."""
 
     id: str
     run_id: str
@@ -141,8 +141,8 @@ class Trace:
 class Figure:
     """The answer to "what does this API cost?", with everything needed to say where it comes from.
 
-    Joules are net and per call. `total`, `low`, `high` are None when nothing was resolved; `below` is then the
-    energy the call must lie under.
+    Joules are net and per call. `total`, `low`, `high` are None when nothing was resolved; `below` is then
+    the energy the call must lie under.
     """
 
     api: str
@@ -163,7 +163,7 @@ class Figure:
     devices: Mapping[Device, float]
     below: float | None
     spread: Literal["interval", "range"] = "interval"
-    """`interval`: 95% confidence of one figure; `range`: middle half of different call sites and input sizes."""
+    """`interval`: 95% confidence of one figure; `range`: middle half of call sites and input sizes."""
     exact_site: bool = False
     """True when the figure was measured at this very call site rather than for the API in general."""
     source: str = ""

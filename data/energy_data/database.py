@@ -1,0 +1,202 @@
+"""One SQLite file of measurements. Everything that writes goes through here, in whole transactions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from energy_data.connections import WAIT_SECONDS, read_connection, write_connection
+from energy_data.migrations import APPLICATION_ID, LATEST, migrations, user_version
+from energy_data.model import Layer, Measurement, RuleEvidence, Run, Trace
+from energy_data.naming import canonical
+from energy_data.problems import DatabaseProblem as DatabaseProblem
+from energy_data.problems import explained, missing
+from energy_data.rows import (
+    Row,
+    environment_from,
+    environment_row,
+    evidence_from,
+    evidence_row,
+    identified,
+    machine_from,
+    machine_row,
+    measurement_from,
+    measurement_row,
+    run_from,
+    run_row,
+    trace_from,
+    trace_row,
+)
+from energy_data.summaries import summarise, summarise_everything
+
+if TYPE_CHECKING:
+    import sqlite_utils
+
+TABLES = ("machines", "environments", "runs", "measurements", "traces", "evidence")
+"""The tables that hold what was measured; `summaries` is derived from them."""
+
+
+class Database:
+    """An open energy database; a context manager that closes it."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, *, wait: float = WAIT_SECONDS) -> None:
+        self.path = path
+        self.connection = connection
+        self.wait = wait
+        self._tables: sqlite_utils.Database | None = None
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = True, wait: float = WAIT_SECONDS) -> Database:
+        """Open a file to read and write, brought up to date; raise `DatabaseProblem` if that cannot be."""
+        if not create and not path.exists():
+            raise missing(path)
+        database = cls(path, write_connection(path, wait), wait=wait)
+        try:
+            database._migrate()
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @classmethod
+    def read(cls, path: Path, *, wait: float = WAIT_SECONDS) -> Database:
+        """Open a file to read alone; one of an older schema is upgraded in a copy in memory."""
+        with explained(path):
+            connection = read_connection(path, wait=wait)
+            if user_version(connection) == LATEST:
+                return cls(path, connection, wait=wait)
+            return cls(path, upgraded_copy(path, connection), wait=wait)
+
+    @property
+    def tables(self) -> sqlite_utils.Database:
+        """The file as sqlite-utils sees it."""
+        if self._tables is None:
+            import sqlite_utils  # 0.1 s: only writers need it
+
+            self._tables = sqlite_utils.Database(self.connection)
+        return self._tables
+
+    def _migrate(self) -> None:
+        with explained(self.path):
+            if user_version(self.connection) == LATEST:
+                return
+        with self.transaction() as tables:
+            if user_version(self.connection) < LATEST:  # another process may have been faster
+                upgrade(tables)
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite_utils.Database]:
+        """All or nothing; takes the write lock at once, to wait for its turn instead of failing later."""
+        tables = self.tables
+        with explained(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield tables
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    def add_run(
+        self, run: Run, measurements: Iterable[Measurement] = (), traces: Iterable[Trace] = ()
+    ) -> bool:
+        """Store a run with everything it holds, in one transaction; False if it was there already."""
+        with self.transaction():
+            return self.put_run(run, measurements, traces)
+
+    def put_run(
+        self, run: Run, measurements: Iterable[Measurement] = (), traces: Iterable[Trace] = ()
+    ) -> bool:
+        """`add_run` within a transaction that the caller holds."""
+        tables = self.tables
+        if self.connection.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
+            return False
+        tables.table("machines").insert(machine_row(run.machine), ignore=True)
+        tables.table("environments").insert(environment_row(run.environment), ignore=True)
+        tables.table("runs").insert(run_row(run))
+        rows = [_named(measurement_row(m)) for m in identified(run.id, measurements)]
+        tables.table("measurements").insert_all(rows, ignore=True)
+        tables.table("traces").insert_all([trace_row(trace, run.id) for trace in traces], ignore=True)
+        summarise(tables, {(row["api"], row["file"], row["line"]) for row in rows})
+        return True
+
+    def add_evidence(self, evidence: Iterable[RuleEvidence]) -> None:
+        """Store measured comparisons of rules; the same comparison is kept once."""
+        with self.transaction() as tables:
+            tables.table("evidence").insert_all([evidence_row(item) for item in evidence], ignore=True)
+
+    def runs(self) -> list[Run]:
+        """All runs, oldest first."""
+        machines = {row["id"]: machine_from(row) for row in self._all("SELECT * FROM machines")}
+        environments = {row["id"]: environment_from(row) for row in self._all("SELECT * FROM environments")}
+        return [
+            run_from(row, machines[row["machine_id"]], environments[row["environment_id"]])
+            for row in self._all("SELECT * FROM runs ORDER BY started, id")
+        ]
+
+    def measurements(self, run_id: str) -> list[Measurement]:
+        """The measurements of one run, by place."""
+        rows = self._all("SELECT * FROM measurements WHERE run_id = ? ORDER BY file, line, id", run_id)
+        return [measurement_from(row) for row in rows]
+
+    def traces(self, run_id: str) -> list[Trace]:
+        """The power traces of one run."""
+        return [
+            trace_from(row)
+            for row in self._all("SELECT * FROM traces WHERE run_id = ? ORDER BY device", run_id)
+        ]
+
+    def evidence(self, rule: str | None = None, layer: Layer = "here") -> list[RuleEvidence]:
+        """Measured comparisons of one rule (or of all), newest first."""
+        where = "" if rule is None else "WHERE rule = ?"
+        order = "ORDER BY measured DESC, rule, size, mode, id"
+        rows = self._all(f"SELECT * FROM evidence {where} {order}", *([] if rule is None else [rule]))
+        return [evidence_from(row, layer) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """Rows per table."""
+        return {table: self._all(f"SELECT count(*) AS n FROM {table}")[0]["n"] for table in TABLES}
+
+    def _all(self, sql: str, *parameters: Any) -> Sequence[sqlite3.Row]:
+        with explained(self.path):
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def upgrade(tables: sqlite_utils.Database) -> None:
+    """Apply the migrations a file has not seen, within the caller's transaction."""
+    migrations().apply(tables)
+    tables.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    tables.conn.execute(f"PRAGMA user_version = {LATEST}")
+    summarise_everything(tables)
+
+
+def upgraded_copy(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy in memory of a database with an older schema, brought up to date; the file stays as it is."""
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    copy.row_factory = sqlite3.Row
+    connection.backup(copy)
+    connection.close()
+    with Database(path, copy).transaction() as tables:
+        upgrade(tables)
+    return copy
+
+
+def _named(row: Row) -> Row:
+    return {**row, "api": canonical(row["api"])}

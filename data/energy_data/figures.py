@@ -1,0 +1,86 @@
+"""Published figures, shipped with the program: what a study found for hundreds of APIs on its own machine."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from energy_data.model import DEVICES, Figure, RuleEvidence
+from energy_data.naming import canonical
+from energy_data.rows import evidence_from
+
+TABLE = "figures.json"
+EVIDENCE = "rule_evidence.jsonl"
+
+
+@lru_cache(maxsize=1)
+def table() -> dict[str, Any]:
+    """The shipped table: `about` (source, machine, licence), `columns`, and one row of values per API."""
+    loaded: dict[str, Any] = json.loads(_shipped(TABLE) or '{"about": {}, "columns": [], "rows": []}')
+    return loaded
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    for values in table()["rows"]:
+        row = dict(zip(table()["columns"], values, strict=True))
+        for name in (row["api"], *row["names"]):
+            rows[name] = row
+    return rows
+
+
+def published(api: str) -> Figure | None:
+    """The published figure of an API, under its canonical name or the very text of the study."""
+    rows = _by_name()
+    row = rows.get(api) or rows.get(canonical(api))
+    return None if row is None else _figure(row)
+
+
+def _figure(row: dict[str, Any]) -> Figure:
+    about = table()["about"]
+    low, total, high = row["joules"] or (None, None, None)
+    devices = {device: row[device][1] for device in DEVICES if row[device]} if row["joules"] else {}
+    return Figure(
+        api=row["api"],
+        layer="published",
+        estimated=False,
+        machine=about["machine"],
+        meter=about["meter"],
+        date=about["date"],
+        runs=row["runs"],
+        measurements=row["records"],
+        sites=row["sites"],
+        resolved=row["resolved"],
+        seconds=row["seconds"][1],
+        total=total,
+        low=low,
+        high=high,
+        devices=devices,
+        below=row["below"],
+        spread="range",
+        source=about["source"],
+        version=about["tensorflow"],
+    )
+
+
+@lru_cache(maxsize=1)
+def _shipped_evidence() -> dict[str, tuple[RuleEvidence, ...]]:
+    by_rule: dict[str, tuple[RuleEvidence, ...]] = {}
+    for line in _shipped(EVIDENCE).splitlines():
+        row = {key: value for key, value in json.loads(line).items() if key not in ("kind", "layer")}
+        item = evidence_from(row, "published")
+        by_rule[item.rule] = (*by_rule.get(item.rule, ()), item)
+    return by_rule
+
+
+def shipped_evidence(rule: str) -> tuple[RuleEvidence, ...]:
+    """The evidence for a rule that ships with the program."""
+    return _shipped_evidence().get(rule, ())
+
+
+def _shipped(name: str) -> str:
+    file = resources.files("energy_data") / name
+    return file.read_text(encoding="utf-8") if file.is_file() else ""

@@ -1,0 +1,224 @@
+"""The words of the model as rows of the database, and back."""
+
+from __future__ import annotations
+
+import array
+import hashlib
+import json
+import sqlite3
+import sys
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from energy_data.model import (
+    DEVICES,
+    Device,
+    Environment,
+    InputSignature,
+    Layer,
+    Machine,
+    Measurement,
+    MeterInfo,
+    Quantity,
+    RuleEvidence,
+    Run,
+    Trace,
+)
+
+Row = dict[str, Any]
+Stored = Mapping[str, Any] | sqlite3.Row
+"""A row as it comes back from the database."""
+
+
+def content_id(*parts: object) -> str:
+    """A name made from content: the same thing gets the same name on every machine."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=asdict)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def identified(run_id: str, measurements: Iterable[Measurement]) -> Iterator[Measurement]:
+    """Tie measurements to their run; those without an id get one from the run, their order and place."""
+    for ordinal, measurement in enumerate(measurements):
+        made = measurement.id or content_id(
+            run_id, ordinal, measurement.api, measurement.file, measurement.line
+        )
+        yield replace(measurement, id=made, run_id=run_id)
+
+
+def machine_row(machine: Machine) -> Row:
+    """A machine, named by what it is."""
+    row = asdict(machine)
+    row["meters"] = json.dumps(row["meters"])
+    return {"id": content_id(machine), **row}
+
+
+def machine_from(row: Stored) -> Machine:
+    """The machine of a row."""
+    meters = tuple(
+        MeterInfo(**{**meter, "devices": tuple(meter["devices"])}) for meter in json.loads(row["meters"])
+    )
+    return Machine(row["cpu"], row["gpu"], row["memory_bytes"], row["os"], row["driver"], meters)
+
+
+def environment_row(environment: Environment) -> Row:
+    """An environment, named by its versions."""
+    return {"id": content_id(environment), **asdict(environment)}
+
+
+def environment_from(row: Stored) -> Environment:
+    """The environment of a row."""
+    return Environment(row["python"], row["tensorflow"], row["keras"])
+
+
+def run_row(run: Run) -> Row:
+    """A run, pointing at its machine and environment."""
+    return {
+        "id": run.id,
+        "machine_id": content_id(run.machine),
+        "environment_id": content_id(run.environment),
+        "command": run.command,
+        "started": run.started,
+        "meter": run.meter,
+        "estimated": int(run.estimated),
+        "stable": None if run.stable is None else int(run.stable),
+        "commit": run.commit,
+        "project": run.project,
+        "temperatures": json.dumps(dict(run.temperatures), sort_keys=True),
+        "seconds": run.seconds,
+        "joules": json.dumps({device: [q.value, q.stderr] for device, q in run.joules.items()}),
+        "unaccounted_joules": run.unaccounted_joules,
+    }
+
+
+def run_from(row: Stored, machine: Machine, environment: Environment) -> Run:
+    """The run of a row."""
+    return Run(
+        id=row["id"],
+        machine=machine,
+        environment=environment,
+        command=row["command"],
+        started=row["started"],
+        meter=row["meter"],
+        estimated=bool(row["estimated"]),
+        stable=None if row["stable"] is None else bool(row["stable"]),
+        commit=row["commit"],
+        project=row["project"],
+        temperatures=json.loads(row["temperatures"]),
+        seconds=row["seconds"],
+        joules={device: Quantity(*pair) for device, pair in json.loads(row["joules"]).items()},
+        unaccounted_joules=row["unaccounted_joules"],
+    )
+
+
+def measurement_row(measurement: Measurement) -> Row:
+    """A measurement as one flat row."""
+    row: Row = {
+        "id": measurement.id,
+        "run_id": measurement.run_id,
+        "api": measurement.api,
+        "file": measurement.file,
+        "line": measurement.line,
+        "arguments": json.dumps(measurement.signature.arguments),
+        "bytes_args": measurement.signature.bytes_args,
+        "bytes_kwargs": measurement.signature.bytes_kwargs,
+        "bytes_object": measurement.signature.bytes_object,
+        "seconds": measurement.seconds,
+        "count": measurement.count,
+        "repeats": measurement.repeats,
+        "resolved": int(measurement.resolved),
+        "method": measurement.method,
+        "at_trace_time": int(measurement.at_trace_time),
+        "tail_joules": measurement.tail_joules,
+        "low": measurement.low,
+        "high": measurement.high,
+        "exclusive_joules": measurement.exclusive_joules,
+    }
+    for device in DEVICES:
+        quantity = measurement.joules.get(device)
+        row[f"{device}_joules"] = quantity.value if quantity else None
+        row[f"{device}_stderr"] = quantity.stderr if quantity else None
+    return row
+
+
+def joules_from(row: Stored) -> dict[Device, Quantity]:
+    """Net joules of the devices that were metered."""
+    return {
+        device: Quantity(row[f"{device}_joules"], row[f"{device}_stderr"])
+        for device in DEVICES
+        if row[f"{device}_joules"] is not None
+    }
+
+
+def measurement_from(row: Stored) -> Measurement:
+    """The measurement of a row."""
+    return Measurement(
+        id=row["id"],
+        run_id=row["run_id"],
+        api=row["api"],
+        file=row["file"],
+        line=row["line"],
+        signature=InputSignature(
+            tuple(json.loads(row["arguments"])), row["bytes_args"], row["bytes_kwargs"], row["bytes_object"]
+        ),
+        seconds=row["seconds"],
+        joules=joules_from(row),
+        count=row["count"],
+        repeats=row["repeats"],
+        resolved=bool(row["resolved"]),
+        method=row["method"],
+        at_trace_time=bool(row["at_trace_time"]),
+        tail_joules=row["tail_joules"],
+        low=row["low"],
+        high=row["high"],
+        exclusive_joules=row["exclusive_joules"],
+    )
+
+
+def packed(values: Iterable[float]) -> bytes:
+    """Numbers as compressed little-endian 32-bit floats: an hour at 10 ms fits in about a megabyte."""
+    numbers = array.array("f", values)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return zlib.compress(numbers.tobytes())
+
+
+def unpacked(blob: bytes) -> tuple[float, ...]:
+    """The numbers of a packed blob."""
+    numbers = array.array("f")
+    numbers.frombytes(zlib.decompress(blob))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return tuple(numbers)
+
+
+def trace_row(trace: Trace, run_id: str) -> Row:
+    """A power trace, compressed."""
+    return {
+        "run_id": run_id,
+        "device": trace.device,
+        "samples": len(trace.seconds),
+        "seconds": packed(trace.seconds),
+        "watts": packed(trace.watts),
+    }
+
+
+def trace_from(row: Stored) -> Trace:
+    """The power trace of a row."""
+    return Trace(row["run_id"], row["device"], unpacked(row["seconds"]), unpacked(row["watts"]))
+
+
+def evidence_row(evidence: RuleEvidence) -> Row:
+    """Evidence of a rule, named by what it says; the layer is where it is found, not what it says."""
+    row = asdict(evidence)
+    del row["layer"]
+    row["estimated"] = int(row["estimated"])
+    return {"id": content_id(row), **row}
+
+
+def evidence_from(row: Stored, layer: Layer) -> RuleEvidence:
+    """The evidence of a row, as found in a layer."""
+    fields = {key: row[key] for key in row.keys() if key != "id"}  # noqa: SIM118 - sqlite3.Row iterates values
+    fields["estimated"] = bool(fields["estimated"])
+    return RuleEvidence(**{**fields, "layer": layer})

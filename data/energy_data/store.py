@@ -1,0 +1,182 @@
+"""What is known of an API: this machine's own database first, then the team's, then the published figures."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from energy_data.connections import read_connection, write_ahead_log
+from energy_data.figures import published, shipped_evidence
+from energy_data.migrations import LATEST, user_version
+from energy_data.model import DEVICES, Figure, Layer, RuleEvidence
+from energy_data.naming import canonical
+from energy_data.paths import team_database, user_database
+from energy_data.problems import DatabaseProblem as DatabaseProblem
+from energy_data.problems import explain
+from energy_data.rows import evidence_from
+from energy_data.summaries import API_LINE
+
+_SITE = """
+SELECT * FROM summaries WHERE api = ? AND file = ? AND line = ?
+ORDER BY project IN (?, ?) DESC, started DESC LIMIT 1
+"""
+_API = f"SELECT * FROM summaries WHERE api = ? AND file = '' AND line = {API_LINE} AND project = ''"
+_EVIDENCE = "SELECT * FROM evidence WHERE rule = ? ORDER BY measured DESC, size, mode, id"
+
+_NOT_ASKED = object()
+
+
+class DatabaseLayer:
+    """One database file as a layer of answers; read with plain sqlite3, one row per answer."""
+
+    def __init__(self, name: Layer, path: Path, project: Path | None) -> None:
+        self.name: Layer = name
+        self.path = path
+        resolved = project.resolve() if project else None
+        self._projects = (resolved.name, str(resolved)) if resolved else ("", "")
+        self._connection = read_connection(path, shared=name == "here")
+        if user_version(self._connection) != LATEST:
+            from energy_data.database import upgraded_copy
+
+            self._connection = upgraded_copy(path, self._connection)
+
+    def lookup(self, api: str, file: str | None, line: int | None) -> Figure | None:
+        """The answer for a call site if it was measured, else for the API in general."""
+        row = None
+        if file is not None and line is not None:
+            row = self._connection.execute(_SITE, (api, file, line, *self._projects)).fetchone()
+        exact = row is not None
+        if row is None:
+            row = self._connection.execute(_API, (api,)).fetchone()
+        return None if row is None else _figure(row, self.name, exact)
+
+    def evidence(self, rule: str) -> list[RuleEvidence]:
+        """The comparisons measured for a rule."""
+        return [evidence_from(row, self.name) for row in self._connection.execute(_EVIDENCE, (rule,))]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+class EnergyStore:
+    """The three layers, asked in their order. Answers are remembered until `reopen`."""
+
+    def __init__(self, db: Path, project: Path | None, *, strict: bool) -> None:
+        self.db = db
+        self.project = project
+        self.strict = strict
+        self.problems: list[str] = []
+        self._layers: list[DatabaseLayer] = []
+        self._answers: dict[tuple[str, str | None, int | None], Figure | None] = {}
+        self.reopen()
+
+    @classmethod
+    def open(cls, db: Path | None = None, project: Path | None = None, *, strict: bool = True) -> EnergyStore:
+        """Open the layers. Strict: raise `DatabaseProblem`; else leave a bad layer out, see `problems`."""
+        return cls(db or user_database(), project, strict=strict)
+
+    def reopen(self) -> None:
+        """Forget remembered answers and open the files anew."""
+        self.close()
+        for name, path in self._files():
+            if not path.exists():
+                continue
+            try:
+                self._layers.append(DatabaseLayer(name, path, self.project))
+            except DatabaseProblem as problem:
+                self._leave_out(problem)
+            except (sqlite3.Error, OSError) as error:
+                self._leave_out(explain(path, error))
+
+    def _files(self) -> list[tuple[Layer, Path]]:
+        files: list[tuple[Layer, Path]] = [("here", self.db)]
+        if self.project is not None:
+            files.append(("team", team_database(self.project)))
+        return files
+
+    def _leave_out(self, problem: DatabaseProblem) -> None:
+        if self.strict:
+            raise problem
+        if str(problem) not in self.problems:
+            self.problems.append(str(problem))
+
+    def lookup(self, api: str, *, file: str | None = None, line: int | None = None) -> Figure | None:
+        """What is known of an API, at this very call site if it was measured there."""
+        key = (api, file, line)
+        answer = self._answers.get(key, _NOT_ASKED)
+        if answer is _NOT_ASKED:
+            answer = self._answers[key] = self._ask(api, file, line)
+        return answer  # type: ignore[return-value]  # the sentinel was replaced
+
+    def _ask(self, api: str, file: str | None, line: int | None) -> Figure | None:
+        name = canonical(api)
+        for layer in list(self._layers):
+            try:
+                figure = layer.lookup(name, file, line)
+            except (sqlite3.Error, ValueError, TypeError) as error:
+                self._drop(layer, error)
+                continue
+            if figure is not None:
+                return figure
+        return published(api)
+
+    def evidence(self, rule: str) -> Sequence[RuleEvidence]:
+        """Measured comparisons for a rule: here, then the team's, then those shipped."""
+        found: list[RuleEvidence] = []
+        for layer in list(self._layers):
+            try:
+                found += layer.evidence(rule)
+            except (sqlite3.Error, ValueError, TypeError) as error:
+                self._drop(layer, error)
+        return [*found, *shipped_evidence(rule)]
+
+    def _drop(self, layer: DatabaseLayer, error: Exception) -> None:
+        """A file that went bad while open is one problem, told once; the other layers still answer."""
+        self._layers.remove(layer)
+        layer.close()
+        self._leave_out(explain(layer.path, error))
+
+    def stamp(self) -> object:
+        """Changes when the file of any layer changed on disk: compare, then `reopen`."""
+        return tuple(_state(file) for _, path in self._files() for file in (path, write_ahead_log(path)))
+
+    def close(self) -> None:
+        """Close the files."""
+        for layer in self._layers:
+            layer.close()
+        self._layers.clear()
+        self._answers.clear()
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _figure(row: sqlite3.Row, layer: Layer, exact: bool) -> Figure:
+    return Figure(
+        api=row["api"],
+        layer=layer,
+        estimated=bool(row["estimated"]),
+        machine=row["machine"],
+        meter=row["meter"],
+        date=row["started"],
+        runs=row["runs"],
+        measurements=row["measurements"],
+        sites=row["sites"],
+        resolved=row["resolved"],
+        seconds=row["seconds"],
+        total=row["total"],
+        low=row["low"],
+        high=row["high"],
+        devices={device: row[device] for device in DEVICES if row[device] is not None},
+        below=row["below"],
+        spread=row["spread"],
+        exact_site=exact,
+        version=row["version"],
+    )

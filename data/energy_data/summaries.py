@@ -1,0 +1,193 @@
+"""Ready answers, kept in step with the measurements: one row per call site and one per API.
+
+A call site is answered by its newest run, because the code may have changed since the older ones; records
+imported from a study are of one state of the code, so those of one commit are taken together. An API in
+general is answered by its call sites on the machine and meter used last. Calls seen while a function was traced say
+nothing about the operation and are left out.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from energy_data.model import DEVICES
+from energy_data.rows import Row
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+API_LINE = -1
+"""The `line` of the row that answers for an API in general (its `file` and `project` are empty)."""
+
+Z95 = 1.96
+_DEVICE_COLUMNS = [f"{device}_joules" for device in DEVICES]
+
+_SITE_ROWS = """
+SELECT m.*, r.started, r.meter, r.estimated, r."commit", r.project, r.machine_id, e.tensorflow, c.cpu, c.gpu
+FROM measurements m JOIN runs r ON r.id = m.run_id
+JOIN environments e ON e.id = r.environment_id JOIN machines c ON c.id = r.machine_id
+WHERE m.api = ? AND m.file = ? AND m.line = ? AND m.at_trace_time = 0
+ORDER BY r.project, r.started DESC, r.id DESC, m.id
+"""
+
+
+def summarise_everything(db: Database) -> None:
+    """Make all summaries anew, as after an upgrade or a prune."""
+    db.conn.execute("DELETE FROM summaries")
+    summarise(db, db.conn.execute("SELECT DISTINCT api, file, line FROM measurements").fetchall())
+
+
+def summarise(db: Database, sites: Iterable[Sequence[Any]]) -> None:
+    """Make the summaries of these call sites (api, file, line) and of their APIs anew."""
+    cursor = db.conn.cursor()
+    cursor.row_factory = sqlite3.Row
+    table = db.table("summaries")
+    touched = sorted({tuple(site) for site in sites})
+    for site in touched:
+        db.conn.execute("DELETE FROM summaries WHERE api = ? AND file = ? AND line = ?", site)
+    table.insert_all(
+        row for site in touched for row in _site_summaries(cursor.execute(_SITE_ROWS, site).fetchall())
+    )
+    for api in sorted({site[0] for site in touched}):
+        db.conn.execute("DELETE FROM summaries WHERE api = ? AND line = ?", (api, API_LINE))
+        found = cursor.execute(
+            "SELECT * FROM summaries WHERE api = ? ORDER BY file, line, project", (api,)
+        ).fetchall()
+        if found:
+            table.insert(_api_summary(found))
+
+
+def _site_summaries(rows: Sequence[sqlite3.Row]) -> list[Row]:
+    """One summary per project that has a call at this place."""
+    projects: dict[str, list[sqlite3.Row]] = {}
+    for row in rows:
+        projects.setdefault(row["project"], []).append(row)
+    return [_site_summary(_answering(of_project)) for of_project in projects.values()]
+
+
+def _answering(rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
+    """The rows, newest first, that speak for a call site."""
+    newest = rows[0]
+    if newest["method"] != "imported":
+        return [row for row in rows if row["run_id"] == newest["run_id"]]
+    same = ("method", "machine_id", "meter", "commit")
+    return [row for row in rows if all(row[key] == newest[key] for key in same)]
+
+
+def _site_summary(rows: Sequence[sqlite3.Row]) -> Row:
+    newest = rows[0]
+    resolved = [row for row in rows if row["resolved"] and _total(row) is not None]
+    repeats = {row["run_id"]: row["repeats"] for row in rows}
+    summary: Row = {
+        **{key: newest[key] for key in ("api", "file", "line", "project", "run_id", "machine_id", "meter")},
+        "machine": f"{newest['cpu']} + {newest['gpu']}" if newest["gpu"] else newest["cpu"],
+        "estimated": newest["estimated"],
+        "started": newest["started"],
+        "version": newest["tensorflow"],
+        "runs": sum(repeats.values()),
+        "measurements": len(rows),
+        "sites": 1,
+        "resolved": len(resolved),
+        "seconds": _mean(rows, "seconds"),
+        "spread": "interval",
+    }
+    return {**summary, **(_pooled(resolved) if resolved else _bounded(rows))}
+
+
+def _pooled(rows: Sequence[sqlite3.Row]) -> Row:
+    """The mean call of the resolved rows, with its 95% interval."""
+    devices: Row = {device: _mean(rows, f"{device}_joules") for device in DEVICES}
+    if len(rows) == 1:
+        total = _total(rows[0])
+        low, high = _interval(rows[0])
+    else:
+        weights = [_weight(row) for row in rows]
+        totals = [_total(row) or 0.0 for row in rows]
+        total = sum(w * t for w, t in zip(weights, totals, strict=True)) / sum(weights)
+        errors = [(high - low) / (2 * Z95) for low, high in map(_interval, rows)]
+        within = math.sqrt(sum((w * e) ** 2 for w, e in zip(weights, errors, strict=True))) / sum(weights)
+        half = Z95 * max(within, _between_runs(rows))
+        low, high = total - half, total + half
+    return {**devices, "total": total, "low": low, "high": high, "below": None}
+
+
+def _between_runs(rows: Sequence[sqlite3.Row]) -> float:
+    """Standard error of the mean as the runs themselves show it; 0 for a single run."""
+    by_run: dict[str, list[float]] = {}
+    for row in rows:
+        by_run.setdefault(row["run_id"], []).append(_total(row) or 0.0)
+    means = [statistics.fmean(totals) for totals in by_run.values()]
+    return statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else 0.0
+
+
+def _bounded(rows: Sequence[sqlite3.Row]) -> Row:
+    """What may be said of unresolved rows: the energy that every one of them lies under."""
+    bounds = [_interval(row)[1] for row in rows if row["high"] is not None or _total(row) is not None]
+    empty = dict.fromkeys([*DEVICES, "total", "low", "high"])
+    return {**empty, "below": max(bounds) if bounds else None}
+
+
+def _api_summary(sites: Sequence[sqlite3.Row]) -> Row:
+    newest = max(sites, key=lambda site: (site["started"], site["run_id"], site["file"], site["line"]))
+    general = {"file": "", "line": API_LINE, "project": ""}
+    alike = [s for s in sites if (s["machine_id"], s["meter"]) == (newest["machine_id"], newest["meter"])]
+    if len(alike) == 1:
+        return {**dict(newest), **general}
+    numbers = {key: sum(site[key] for site in alike) for key in ("measurements", "sites", "resolved")}
+    runs = {site["run_id"]: site["runs"] for site in alike}
+    resolved = [site for site in alike if site["total"] is not None]
+    summary = {**dict(newest), **general, **numbers, "runs": sum(runs.values()), "spread": "range"}
+    summary["seconds"] = statistics.median(site["seconds"] for site in alike)
+    if 2 * len(resolved) < len(alike):  # the middle call site lies under what the meter can tell
+        bounds = [bound for site in alike if (bound := _upper(site)) is not None]
+        empty = dict.fromkeys([*DEVICES, "total", "low", "high"])
+        return {**summary, **empty, "below": max(bounds) if bounds else None}
+    low, total, high = quartiles([site["total"] for site in resolved])
+    devices: Row = {device: _median([site[device] for site in resolved]) for device in DEVICES}
+    return {**summary, **devices, "total": total, "low": low, "high": high, "below": None}
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """Lower quartile, median, upper quartile."""
+    if len(values) == 1:
+        return values[0], values[0], values[0]
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, middle, high
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def _upper(site: sqlite3.Row) -> float | None:
+    bound = site["below"] if site["below"] is not None else site["high"]
+    return None if bound is None else float(bound)
+
+
+def _weight(row: sqlite3.Row) -> int:
+    return max(1, int(row["count"]) * int(row["repeats"]))
+
+
+def _mean(rows: Sequence[sqlite3.Row], column: str) -> float | None:
+    known = [row for row in rows if row[column] is not None]
+    weight = sum(_weight(row) for row in known)
+    return sum(_weight(row) * row[column] for row in known) / weight if known else None
+
+
+def _total(row: sqlite3.Row) -> float | None:
+    known = [row[column] for column in _DEVICE_COLUMNS if row[column] is not None]
+    return math.fsum(known) if known else None
+
+
+def _interval(row: sqlite3.Row) -> tuple[float, float]:
+    """95% interval of a row's total: its own where it has one, else from its devices' standard errors."""
+    total = _total(row) or 0.0
+    half = Z95 * math.sqrt(sum((row[f"{device}_stderr"] or 0.0) ** 2 for device in DEVICES))
+    low = row["low"] if row["low"] is not None else total - half
+    high = row["high"] if row["high"] is not None else total + half
+    return low, high
