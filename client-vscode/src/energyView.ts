@@ -1,0 +1,119 @@
+/** The energy view: the workspace's hungriest calls as a tree, file → function → call. */
+import * as vscode from "vscode";
+import { byHunger, callDescription, joules, totals } from "./format";
+import { serverCommands } from "./protocol";
+import type { CallSummary, FileSummary, FunctionSummary, Summary } from "./protocol";
+import type { Server } from "./server";
+
+type Item = { kind: "file"; file: FileSummary } | { kind: "function"; file: FileSummary; part: FunctionSummary } | { kind: "call"; file: FileSummary; call: CallSummary };
+
+export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+  private readonly tree: vscode.TreeView<Item>;
+  private readonly subscriptions: vscode.Disposable[];
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly server: Server) {
+    this.tree = vscode.window.createTreeView("energyLsp.calls", { treeDataProvider: this, showCollapseAll: true });
+    this.subscriptions = [
+      server.onStatus(() => {
+        this.refreshSoon();
+      }),
+      server.onState(() => {
+        this.refreshSoon();
+      }),
+      this.tree.onDidChangeVisibility(() => {
+        this.refreshSoon();
+      }),
+    ];
+  }
+
+  refresh(): void {
+    this.changed.fire(undefined);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    vscode.Disposable.from(this.changed, this.tree, ...this.subscriptions).dispose();
+  }
+
+  async getChildren(item?: Item): Promise<Item[]> {
+    if (item === undefined) {
+      return this.files();
+    }
+    switch (item.kind) {
+      case "file":
+        return item.file.functions
+          .filter(({ calls }) => calls.length > 0)
+          .sort((left, right) => sum(right) - sum(left))
+          .map((part) => ({ kind: "function", file: item.file, part }));
+      case "function":
+        return [...item.part.calls].sort(byHunger).map((call) => ({ kind: "call", file: item.file, call }));
+      case "call":
+        return [];
+    }
+  }
+
+  getTreeItem(item: Item): vscode.TreeItem {
+    switch (item.kind) {
+      case "file":
+        return fileItem(item.file);
+      case "function":
+        return functionItem(item.part);
+      case "call":
+        return callItem(item.file, item.call, this.server.toCode(item.call.range));
+    }
+  }
+
+  private async files(): Promise<Item[]> {
+    const summary = await this.server.execute<Summary>(serverCommands.summary);
+    return (summary?.files ?? [])
+      .filter((file) => file.functions.some(({ calls }) => calls.length > 0))
+      .sort((left, right) => totals(right).known - totals(left).known)
+      .map((file) => ({ kind: "file", file }));
+  }
+
+  /** Typing brings a status after every change; the tree follows once the hands rest. */
+  private refreshSoon(): void {
+    if (!this.tree.visible) {
+      return;
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.refresh();
+    }, 500);
+  }
+}
+
+function sum(part: FunctionSummary): number {
+  return part.calls.reduce((total, call) => total + (call.joules ?? 0), 0);
+}
+
+function fileItem(file: FileSummary): vscode.TreeItem {
+  const uri = vscode.Uri.parse(file.uri);
+  const item = new vscode.TreeItem(uri, vscode.TreeItemCollapsibleState.Expanded);
+  const { known, unknown } = totals(file);
+  item.label = vscode.workspace.asRelativePath(uri);
+  item.description = `${joules(known)}${unknown > 0 ? `, ${unknown} calls unknown` : ""}`;
+  item.iconPath = vscode.ThemeIcon.File;
+  return item;
+}
+
+function functionItem(part: FunctionSummary): vscode.TreeItem {
+  const item = new vscode.TreeItem(part.name === "" ? "(module)" : part.name, vscode.TreeItemCollapsibleState.Expanded);
+  item.description = joules(sum(part));
+  item.iconPath = new vscode.ThemeIcon("symbol-function");
+  return item;
+}
+
+function callItem(file: FileSummary, call: CallSummary, range: vscode.Range | undefined): vscode.TreeItem {
+  const item = new vscode.TreeItem(call.api);
+  item.description = callDescription(call);
+  item.tooltip = `${call.api}: ${callDescription(call)}`;
+  item.iconPath = new vscode.ThemeIcon("zap");
+  if (range !== undefined) {
+    item.command = { title: "Go to call", command: "vscode.open", arguments: [vscode.Uri.parse(file.uri), { selection: range }] };
+  }
+  return item;
+}

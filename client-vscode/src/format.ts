@@ -1,0 +1,110 @@
+/** Pure functions that turn figures into words. No import of "vscode": they are unit-tested in plain Node. */
+import type { CallSummary, FileSummary, Status } from "./protocol";
+
+const units: readonly [number, string][] = [
+  [3.6e3, "Wh"],
+  [1e3, "kJ"],
+  [1, "J"],
+  [1e-3, "mJ"],
+  [1e-6, "µJ"],
+  [1e-9, "nJ"],
+];
+
+/** Three significant digits in the unit that fits: 1.2e-3 → "1.20 mJ", 7200 → "2.00 Wh". */
+export function joules(value: number): string {
+  if (value === 0) {
+    return "0 J";
+  }
+  const size = Math.abs(value);
+  const [factor, unit] = units.find(([least, name]) => size >= least && !(name === "Wh" && size < 3.6e4)) ?? [1e-9, "nJ"];
+  return `${(value / factor).toPrecision(3)} ${unit}`;
+}
+
+/** Where a figure comes from, in two words at most. */
+export function provenance(call: Pick<CallSummary, "layer" | "estimated">): string {
+  switch (call.layer) {
+    case "here":
+      return call.estimated ? "estimated here" : "measured here";
+    case "team":
+      return call.estimated ? "estimated by team" : "measured by team";
+    case "published":
+      return "published";
+    case null:
+      return "unknown";
+  }
+}
+
+/** A bar of block characters for a share between 0 and 1. */
+export function bar(share: number, width = 8): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return "█".repeat(filled) + "░".repeat(width - filled);
+}
+
+/** The step of the heat scale for a share of the file's energy: 0 is none, 4 the hottest. */
+export function heatLevel(share: number): 0 | 1 | 2 | 3 | 4 {
+  if (share >= 0.5) {
+    return 4;
+  }
+  if (share >= 0.2) {
+    return 3;
+  }
+  if (share >= 0.05) {
+    return 2;
+  }
+  return share > 0 ? 1 : 0;
+}
+
+/** The text of the status item. */
+export function statusText(status: Status | undefined, state: ServerState): string {
+  switch (state) {
+    case "starting":
+      return "$(sync~spin) Energy";
+    case "stopped":
+      return "$(warning) Energy";
+    case "absent":
+      return "$(cloud-download) Energy";
+    case "running":
+      break;
+  }
+  if (status === undefined) {
+    return "$(zap) Energy";
+  }
+  const icon = status.state === "ready" ? "$(zap)" : "$(sync~spin)";
+  if (status.known_joules === 0) {
+    return `${icon} ${status.unknown_calls > 0 ? "no figures" : "no calls"}`;
+  }
+  return `${icon} ${status.estimated ? "≈ " : ""}${joules(status.known_joules)}`;
+}
+
+export type ServerState = "starting" | "running" | "stopped" | "absent";
+
+/** One line of the energy view, right of the API's name. */
+export function callDescription(call: CallSummary): string {
+  if (call.joules === null) {
+    return "no figure";
+  }
+  const runs = call.runs > 1 ? ` in ${call.runs} runs` : "";
+  const before = typeof call.previous_joules === "number" ? `, before ${joules(call.previous_joules)}` : "";
+  return `${bar(call.share)} ${joules(call.joules)}${runs} (${provenance(call)}${before})`;
+}
+
+/** Known joules of a file and how many of its calls have no figure. */
+export function totals(file: FileSummary): { known: number; unknown: number } {
+  let known = 0;
+  let unknown = 0;
+  for (const { calls } of file.functions) {
+    for (const call of calls) {
+      if (call.joules === null) {
+        unknown += 1;
+      } else {
+        known += call.joules;
+      }
+    }
+  }
+  return { known, unknown };
+}
+
+/** Hungriest first; calls without a figure last, in the order of the file. */
+export function byHunger(left: CallSummary, right: CallSummary): number {
+  return (right.joules ?? -1) - (left.joules ?? -1);
+}

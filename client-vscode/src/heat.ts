@@ -1,0 +1,73 @@
+/** Heat: a gutter mark and an overview-ruler colour at each call, by its share of the file's energy. */
+import * as vscode from "vscode";
+import { heatLevel } from "./format";
+import { serverCommands } from "./protocol";
+import type { Summary } from "./protocol";
+import type { Server } from "./server";
+
+const levels = [1, 2, 3, 4] as const;
+
+export class Heat implements vscode.Disposable {
+  private readonly types: Map<number, vscode.TextEditorDecorationType>;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly server: Server,
+    extensionUri: vscode.Uri,
+  ) {
+    this.types = new Map(levels.map((level) => [level, decoration(level, extensionUri)]));
+    this.subscriptions = [
+      server.onStatus(({ uri }) => {
+        for (const editor of vscode.window.visibleTextEditors) {
+          if (editor.document.uri.toString() === vscode.Uri.parse(uri).toString()) {
+            void this.paint(editor);
+          }
+        }
+      }),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => {
+        editors.forEach((editor) => void this.paint(editor));
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("energyLsp.heat")) {
+          vscode.window.visibleTextEditors.forEach((editor) => void this.paint(editor));
+        }
+      }),
+    ];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.types.values(), ...this.subscriptions).dispose();
+  }
+
+  private async paint(editor: vscode.TextEditor): Promise<void> {
+    if (editor.document.languageId !== "python") {
+      return;
+    }
+    const wanted = vscode.workspace.getConfiguration("energyLsp", editor.document.uri).get<boolean>("heat", true);
+    const version = editor.document.version;
+    const summary = wanted ? await this.server.execute<Summary>(serverCommands.summary, { uri: editor.document.uri.toString() }) : undefined;
+    if (editor.document.version !== version) {
+      return; // typed on meanwhile: the next status brings fresh ranges
+    }
+    const ranges = new Map<number, vscode.Range[]>(levels.map((level) => [level, []]));
+    for (const call of summary?.files.flatMap((file) => file.functions).flatMap((part) => part.calls) ?? []) {
+      const range = this.server.toCode(call.range);
+      if (call.joules !== null && range !== undefined) {
+        // The first line alone carries the mark, or a call over many lines would look hotter than it is.
+        ranges.get(heatLevel(call.share))?.push(new vscode.Range(range.start, range.start));
+      }
+    }
+    for (const [level, type] of this.types) {
+      editor.setDecorations(type, ranges.get(level) ?? []);
+    }
+  }
+}
+
+function decoration(level: number, extensionUri: vscode.Uri): vscode.TextEditorDecorationType {
+  return vscode.window.createTextEditorDecorationType({
+    gutterIconPath: vscode.Uri.joinPath(extensionUri, "media", `heat${level}.svg`),
+    gutterIconSize: "contain",
+    overviewRulerColor: new vscode.ThemeColor(`energyLsp.heat${level}`),
+    overviewRulerLane: vscode.OverviewRulerLane.Right,
+  });
+}

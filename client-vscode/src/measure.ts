@@ -1,0 +1,49 @@
+/** Measuring, on request: the server runs it, shows cancellable progress and stores the result. */
+import * as vscode from "vscode";
+import { joules } from "./format";
+import { serverCommands } from "./protocol";
+import type { Server } from "./server";
+
+interface Measured {
+  run: string | null;
+  meter: string;
+  estimated: boolean;
+  joules: number | null;
+  seconds: number;
+}
+
+export async function measure(server: Server, target: { uri: string } | { workspace: string }, after: () => void): Promise<void> {
+  const measured = await server.execute<Measured>(serverCommands.measure, target);
+  after();
+  if (measured === undefined) {
+    void vscode.window.showWarningMessage("The energy-lsp server does not run; nothing was measured.");
+    return;
+  }
+  if (typeof measured.run !== "string") {
+    return; // cancelled or failed: the server has said so
+  }
+  const total = typeof measured.joules === "number" ? joules(measured.joules) : "below what the meter can resolve";
+  const chosen = await vscode.window.showInformationMessage(
+    `${measured.estimated ? "Estimated" : "Measured"} here: ${total} in ${measured.seconds.toFixed(1)} s (${measured.meter}).`,
+    "Open Report",
+  );
+  if (chosen !== undefined) {
+    await vscode.commands.executeCommand("energyLsp.openReport");
+  }
+}
+
+/** The file in front, saved, or undefined with a word to the user. */
+export async function savedTarget(): Promise<{ uri: string } | undefined> {
+  const notebook = vscode.window.activeNotebookEditor?.notebook;
+  if (notebook !== undefined) {
+    await notebook.save();
+    return { uri: notebook.uri.toString() };
+  }
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.languageId !== "python" || document.isUntitled) {
+    void vscode.window.showInformationMessage("Open and save a Python file or notebook first, then measure it.");
+    return undefined;
+  }
+  await document.save();
+  return { uri: document.uri.toString() };
+}

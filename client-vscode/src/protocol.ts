@@ -1,0 +1,56 @@
+/** What the server says beyond plain LSP (docs/architecture.md names the same structures). */
+import type { Range } from "vscode-languageclient/node";
+
+export interface CallSummary {
+  api: string;
+  range: Range;
+  /** Joules of one pass through the file: per call times how often the source says it runs; null when unknown. */
+  joules: number | null;
+  low: number | null;
+  high: number | null;
+  runs: number;
+  layer: "here" | "team" | "published" | null;
+  estimated: boolean;
+  /** Share of the file's known energy, 0 to 1. */
+  share: number;
+  previous_joules?: number | null;
+}
+
+export interface FunctionSummary {
+  name: string;
+  calls: CallSummary[];
+}
+
+export interface FileSummary {
+  uri: string;
+  functions: FunctionSummary[];
+}
+
+export interface Summary {
+  uri?: string | null;
+  known_joules: number;
+  unknown_calls: number;
+  estimated: boolean;
+  meter: string;
+  files: FileSummary[];
+}
+
+export interface Status {
+  uri: string;
+  known_joules: number;
+  unknown_calls: number;
+  estimated: boolean;
+  meter: string;
+  state: "ready" | "indexing" | "measuring";
+}
+
+export const serverCommands = {
+  measure: "energyLsp.server.measure",
+  refresh: "energyLsp.server.refresh",
+  summary: "energyLsp.server.summary",
+  meters: "energyLsp.server.meters",
+  evidence: "energyLsp.server.evidence",
+  report: "energyLsp.server.report",
+} as const;
+
+export const statusNotification = "energyLsp/status";

@@ -1,0 +1,236 @@
+/** The language server's life: found, started, watched, restarted, stopped. */
+import * as vscode from "vscode";
+import { CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, State } from "vscode-languageclient/node";
+import type { LanguageClientOptions } from "vscode-languageclient/node";
+import { decideLaunch } from "./launch";
+import type { Launch } from "./launch";
+import { basePythons, thisMachine } from "./machine";
+import { InstallFailed } from "./privateEnvironment";
+import type { PrivateEnvironment } from "./privateEnvironment";
+import type { Problems } from "./problems";
+import { statusNotification } from "./protocol";
+import type { Status } from "./protocol";
+import { chosenInterpreter } from "./pythonExtension";
+import type { ServerState } from "./format";
+
+/** A server that dies this often within the window below is not started again by itself. */
+const crashLimit = 4;
+const crashWindow = 3 * 60 * 1000;
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private launch: Launch | undefined;
+  private crashes: number[] = [];
+  private generation = 0;
+  private readonly stateChanged = new vscode.EventEmitter<ServerState>();
+  private readonly statusReceived = new vscode.EventEmitter<Status>();
+  readonly onState = this.stateChanged.event;
+  readonly onStatus = this.statusReceived.event;
+  state: ServerState = "starting";
+
+  constructor(
+    private readonly environment: PrivateEnvironment,
+    private readonly problems: Problems,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly onEvidence: (markdown: string) => unknown,
+  ) {}
+
+  /** Starts the server, or says once what is missing. `askedFor`: the user pressed a button, so always answer. */
+  async start(askedFor = false): Promise<void> {
+    const generation = ++this.generation;
+    await this.stopClient();
+    this.become("starting");
+    const launch = await decideLaunch(
+      {
+        path: vscode.workspace.getConfiguration("energyLsp").get<string>("path", ""),
+        interpreter: await chosenInterpreter(vscode.window.activeTextEditor?.document.uri),
+        privatePython: this.environment.python,
+        basePythons,
+        trusted: vscode.workspace.isTrusted,
+      },
+      thisMachine,
+    );
+    if (generation !== this.generation) {
+      return; // started again meanwhile
+    }
+    this.launch = launch;
+    switch (launch.kind) {
+      case "run":
+        await this.run(launch);
+        break;
+      case "install":
+        this.become("absent");
+        void this.problems.tell(
+          "no-server",
+          "The energy-lsp server is not installed yet. It can be installed into a private environment of this extension.",
+          [{ title: "Install", act: () => this.install() }, this.logsRemedy()],
+          askedFor,
+        );
+        break;
+      case "problem":
+        this.become("absent");
+        void this.tellProblem(launch, askedFor);
+    }
+  }
+
+  /** Makes the private environment and starts the server from it. */
+  async install(): Promise<void> {
+    const launch = this.launch;
+    if (launch?.kind !== "install") {
+      await this.start(true);
+      if (this.launch?.kind === "install") {
+        await this.install();
+      }
+      return;
+    }
+    try {
+      await this.environment.install(launch.python);
+    } catch (error) {
+      if (error instanceof vscode.CancellationError) {
+        return;
+      }
+      const reason = error instanceof InstallFailed ? error.message : String(error);
+      void this.problems.tell("install-failed", `The energy-lsp server could not be installed: ${reason}`, [{ title: "Try Again", act: () => this.install() }, this.logsRemedy()], true);
+      return;
+    }
+    await this.start(true);
+  }
+
+  /** Runs a command of the server; undefined when no server runs. */
+  async execute<T>(command: string, argument: object = {}): Promise<T | undefined> {
+    if (this.client?.state !== State.Running) {
+      return undefined;
+    }
+    return (await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as T | undefined;
+  }
+
+  toCode(range: Parameters<LanguageClient["protocol2CodeConverter"]["asRange"]>[0]): vscode.Range | undefined {
+    return this.client?.protocol2CodeConverter.asRange(range) ?? undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.generation += 1;
+    await this.stopClient();
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.stateChanged.dispose();
+    this.statusReceived.dispose();
+  }
+
+  private async run(launch: Extract<Launch, { kind: "run" }>): Promise<void> {
+    this.log.info(`starting ${launch.command} ${launch.args.join(" ")} (${launch.origin})`);
+    const client = new LanguageClient("energyLsp", "energy-lsp", { command: launch.command, args: launch.args }, this.clientOptions());
+    this.client = client;
+    client.onNotification(statusNotification, (status: Status) => {
+      this.statusReceived.fire(status);
+    });
+    client.onDidChangeState(({ newState }) => {
+      if (this.client === client) {
+        this.become(newState === State.Running ? "running" : newState === State.Starting ? "starting" : "stopped");
+      }
+    });
+    try {
+      await client.start();
+      await this.problems.forget();
+    } catch (error) {
+      if (this.client === client) {
+        this.become("stopped");
+        await this.tellCrash(error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+
+  private clientOptions(): LanguageClientOptions {
+    return {
+      documentSelector: [{ language: "python" }, { notebook: "jupyter-notebook", language: "python" }],
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: { trusted: vscode.workspace.isTrusted },
+      progressOnInitialization: true,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => this.closed(),
+      },
+      // The library would show a message of its own; ours has a button.
+      initializationFailedHandler: () => false,
+      middleware: {
+        executeCommand: async (command, args, next) => {
+          const result = (await next(command, args)) as { markdown?: string } | null | undefined;
+          if (typeof result?.markdown === "string") {
+            await this.onEvidence(result.markdown);
+          }
+          return result;
+        },
+      },
+    };
+  }
+
+  private closed(): { action: CloseAction; handled: true } {
+    const now = Date.now();
+    this.crashes = [...this.crashes.filter((time) => now - time < crashWindow), now];
+    if (this.crashes.length < crashLimit) {
+      this.log.warn("the server stopped unexpectedly and is started again");
+      return { action: CloseAction.Restart, handled: true };
+    }
+    this.become("stopped");
+    void this.tellCrash(`it stopped ${this.crashes.length} times in three minutes`);
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+
+  private async tellCrash(reason: string): Promise<void> {
+    await this.problems.tell("crashed", `The energy-lsp server does not run: ${reason}.`, [{ title: "Restart", act: () => this.restart() }, this.logsRemedy()]);
+  }
+
+  /** The user's own restart wipes the record of crashes. */
+  async restart(): Promise<void> {
+    this.crashes = [];
+    await this.start(true);
+  }
+
+  private async tellProblem(launch: Extract<Launch, { kind: "problem" }>, askedFor: boolean): Promise<void> {
+    const settings = { title: "Open Settings", act: () => vscode.commands.executeCommand("workbench.action.openSettings", "energyLsp.path") };
+    const again = { title: "Try Again", act: () => this.start(true) };
+    switch (launch.problem) {
+      case "wrong-path":
+        await this.problems.tell("wrong-path", `energyLsp.path names a file that does not exist: ${launch.detail}. Correct or clear the setting.`, [settings, again], askedFor);
+        break;
+      case "no-python":
+        await this.problems.tell("no-python", "energy-lsp needs Python 3.10 or newer and found none. Install Python, or name an energy-lsp command in the settings.", [again, settings], askedFor);
+        break;
+      case "old-python":
+        await this.problems.tell("old-python", `energy-lsp needs Python 3.10 or newer, but ${launch.detail}. Choose a newer interpreter.`, [
+          { title: "Choose Interpreter", act: () => vscode.commands.executeCommand("python.setInterpreter").then(undefined, () => settings.act()) },
+          again,
+        ], askedFor);
+    }
+  }
+
+  private logsRemedy(): { title: string; act: () => void } {
+    return {
+      title: "Show Logs",
+      act: () => {
+        this.log.show();
+      },
+    };
+  }
+
+  private become(state: ServerState): void {
+    this.state = state;
+    this.stateChanged.fire(state);
+  }
+
+  private async stopClient(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client === undefined) {
+      return;
+    }
+    try {
+      await client.dispose(2000);
+    } catch (error) {
+      this.log.debug(`the server did not stop in time: ${String(error)}`);
+    }
+  }
+}

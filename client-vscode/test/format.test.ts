@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bar, byHunger, callDescription, heatLevel, joules, provenance, statusText, totals } from "../src/format";
+import type { CallSummary, Status } from "../src/protocol";
+
+const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+const call: CallSummary = { api: "keras.Sequential.fit", range, joules: 1.5, low: 1, high: 2, runs: 1, layer: "here", estimated: false, share: 0.5 };
+const status: Status = { uri: "file:///a.py", known_joules: 1.5, unknown_calls: 2, estimated: false, meter: "rapl", state: "ready" };
+
+test("joules come in the unit that fits", () => {
+  const said = [0, 3.2e-9, 4.2e-6, 1.2e-3, 1, 999, 1500, 36000, 7.2e6].map(joules);
+  assert.deepEqual(said, ["0 J", "3.20 nJ", "4.20 µJ", "1.20 mJ", "1.00 J", "999 J", "1.50 kJ", "10.0 Wh", "2.00e+3 Wh"]);
+});
+
+test("an estimate is never called a measurement", () => {
+  assert.equal(provenance({ layer: "here", estimated: true }), "estimated here");
+  assert.equal(provenance({ layer: "here", estimated: false }), "measured here");
+  assert.equal(provenance({ layer: "published", estimated: false }), "published");
+  assert.equal(statusText({ ...status, estimated: true }, "running"), "$(zap) ≈ 1.50 J");
+  assert.equal(statusText(status, "running"), "$(zap) 1.50 J");
+});
+
+test("the status item tells the server's state", () => {
+  assert.match(statusText(status, "starting"), /spin/);
+  assert.match(statusText(status, "stopped"), /warning/);
+  assert.match(statusText(undefined, "absent"), /download/);
+  assert.match(statusText({ ...status, known_joules: 0 }, "running"), /no figures/);
+  assert.match(statusText({ ...status, known_joules: 0, unknown_calls: 0 }, "running"), /no calls/);
+  assert.match(statusText({ ...status, state: "measuring" }, "running"), /spin/);
+});
+
+test("bars and heat follow the share", () => {
+  assert.equal(bar(0, 4), "░░░░");
+  assert.equal(bar(0.5, 4), "██░░");
+  assert.equal(bar(7, 4), "████");
+  assert.deepEqual([0, 0.01, 0.05, 0.2, 0.5, 1].map(heatLevel), [0, 1, 2, 3, 4, 4]);
+});
+
+test("a call says what it cost before", () => {
+  assert.equal(callDescription(call), "████░░░░ 1.50 J (measured here)");
+  assert.equal(callDescription({ ...call, runs: 5, previous_joules: 3 }), "████░░░░ 1.50 J in 5 runs (measured here, before 3.00 J)");
+  assert.equal(callDescription({ ...call, joules: null }), "no figure");
+});
+
+test("totals leave out what is unknown and count it", () => {
+  const file = { uri: "file:///a.py", functions: [{ name: "f", calls: [call, { ...call, joules: null }] }] };
+  assert.deepEqual(totals(file), { known: 1.5, unknown: 1 });
+});
+
+test("the hungriest call comes first, unknown ones last", () => {
+  const sorted = [{ ...call, joules: null }, { ...call, joules: 1 }, { ...call, joules: 2 }].sort(byHunger);
+  assert.deepEqual(sorted.map(({ joules: value }) => value), [2, 1, null]);
+});
