@@ -1,0 +1,140 @@
+"""What a trace really says: mean power over windows of time, each with the uncertainty of where it lies.
+
+A reading is older than the moment it was taken: the meter updated some time before. A counter that was seen to change
+between two readings moved in between, and no earlier than one update period before the second. The middle of
+that stretch is where the reading is put; half-width over root three is how sure the place is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from energy_measure.traces import SampledTrace
+
+Floats = npt.NDArray[np.float64]
+
+MISSED_UPDATE = 1.5
+"""No change for this many update periods: the meter updated, and its value stayed the same."""
+LOST_READINGS = 20.0
+"""No reading for this many update periods (and at least 50 ms): the trace has a hole."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observations:
+    """Energy of one device over windows of time: seconds from `origin_ns`, joules, gross of the baseline."""
+
+    origin_ns: int
+    starts: Floats
+    ends: Floats
+    joules: Floats
+    placement: Floats
+    """Standard deviation, in seconds, of where each window's end really lies."""
+    reading_noise: float
+    """Standard deviation, in joules, of one window's energy from the meter's own rounding."""
+    overlap: float
+    """How many windows hold one instant: 1 for counters, below 1 for a meter that looks away, above for a running mean."""
+
+    @property
+    def contiguous(self) -> bool:
+        """True for counters: every window begins where the one before it ended."""
+        return self.overlap == 1.0
+
+    @property
+    def resolution(self) -> float:
+        """Typical length of a window, in seconds."""
+        return float(np.median(self.ends - self.starts)) if len(self.ends) else 0.0
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+
+class TooFewReadings(ValueError):
+    """The trace holds no stretch of time between two readings."""
+
+
+def observe(trace: SampledTrace) -> Observations:
+    """Read a trace as windows of known energy."""
+    if len(trace) < 2:
+        raise TooFewReadings(f"the {trace.device} trace holds {len(trace)} reading(s); at least two are needed")
+    origin = int(trace.times_ns[0])
+    times, values, widths = _updates(trace, origin)
+    if len(times) < 2:
+        raise TooFewReadings(f"the {trace.device} meter did not update while it was read")
+    if trace.kind == "energy":
+        placement = widths[1:] / np.sqrt(12.0)
+        rounding = trace.quantum / np.sqrt(6.0)
+        return Observations(origin, times[:-1], times[1:], np.diff(values), placement, rounding, 1.0)
+    window = trace.window_s or trace.update_period_s or float(np.median(np.diff(times)))
+    step = float(np.median(np.diff(times)))
+    rounding = trace.quantum * window / np.sqrt(12.0)
+    overlap = window / step if abs(window / step - 1.0) > 0.05 else 1.0
+    if overlap == 1.0:
+        energy = values[1:] * np.diff(times)
+        return Observations(origin, times[:-1], times[1:], energy, widths[1:] / np.sqrt(12.0), rounding, 1.0)
+    return Observations(
+        origin, times - window, times, values * window, widths / np.sqrt(12.0), rounding, overlap
+    )
+
+
+def _updates(trace: SampledTrace, origin: int) -> tuple[Floats, Floats, Floats]:
+    """When the meter updated, what it then said, and how wide the stretch is in which it did."""
+    read = (trace.times_ns - origin) * 1e-9
+    values = np.asarray(trace.values, dtype=np.float64)
+    period = trace.update_period_s
+    changed = np.flatnonzero(np.diff(values) != 0) + 1
+    if trace.kind == "power" and len(changed) == 0:
+        changed = np.arange(1, len(values))
+    if len(changed) == 0:  # nothing was used at all: the first and the last reading say so
+        changed = np.array([len(values) - 1])
+    widths = np.minimum(read[changed] - read[changed - 1], period)
+    if trace.kind == "energy":
+        widths = _at_most_one_update(widths, read, changed, period)
+    times = read[changed] - widths / 2.0
+    first_width = min(period, float(np.median(widths)))
+    times = np.concatenate(([read[0] - first_width / 2.0], times))
+    widths = np.concatenate(([first_width], widths))
+    said = np.concatenate((values[:1], values[changed]))
+    times = np.maximum.accumulate(times)
+    if period > 0:
+        times, said, widths = _fill(trace, times, said, widths, read[changed - 1])
+    keep = np.concatenate(([True], np.diff(times) > 0))
+    return times[keep], said[keep], widths[keep]
+
+
+def _at_most_one_update(
+    widths: Floats, read: Floats, changed: npt.NDArray[np.int64], period: float
+) -> Floats:
+    """A sum of several counters changes more often than one counter can: any part may then be a period old."""
+    if len(changed) < 8 or period <= 0:
+        return widths
+    between_changes = float(np.median(np.diff(read[changed])))
+    between_readings = float(np.median(np.diff(read)))
+    several = between_changes < 0.75 * period and between_readings < 0.75 * period
+    return np.full_like(widths, period) if several else widths
+
+
+def _fill(
+    trace: SampledTrace, times: Floats, said: Floats, widths: Floats, last_unchanged: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Put back the updates that changed nothing: a counter at rest, a running mean that stayed level."""
+    period = trace.update_period_s
+    silent = np.flatnonzero(np.diff(times) > MISSED_UPDATE * period) + 1
+    if len(silent) == 0:
+        return times, said, widths
+    if trace.kind == "energy":
+        before = np.minimum(times[silent] - period, last_unchanged[silent - 1])
+        rested = before > times[silent - 1]
+        at, when = silent[rested], before[rested]
+        return (
+            np.insert(times, at, when),
+            np.insert(said, at, said[at - 1]),
+            np.insert(widths, at, widths[at]),
+        )
+    missing = np.floor((times[silent] - times[silent - 1]) / period - 0.5).astype(np.int64)
+    at = np.repeat(silent, missing)
+    nth = np.concatenate([np.arange(count, 0, -1) for count in missing]) if len(missing) else missing
+    when = times[at] - nth * period
+    return np.insert(times, at, when), np.insert(said, at, said[at - 1]), np.insert(widths, at, widths[at])

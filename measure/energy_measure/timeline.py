@@ -1,0 +1,227 @@
+"""Who was running when: the calls of a program laid against the windows that a meter observed.
+
+Everything is linear in the power of each call, so two sweeps over one merged time axis are enough: `expected` turns
+powers into the energy each window should show, `collect` turns densities along the axis back into energy of
+the calls. Both are cumulative sums; neither ever lists pairs of calls and windows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from energy_measure.events import Events
+from energy_measure.observations import Observations
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """Calls and the gaps between them, in seconds on the axis of the observations."""
+
+    starts: Floats
+    ends: Floats
+    duty: Floats
+    """Part of the span in which the call really ran: below 1 where neighbouring calls were merged."""
+    parents: Indices
+    calls: int
+    """The first so many are calls; the rest are the gaps in which no call ran."""
+
+    @property
+    def lengths(self) -> Floats:
+        """Seconds from start to end."""
+        return self.ends - self.starts
+
+    @property
+    def busy(self) -> Floats:
+        """Seconds inside the call."""
+        return self.duty * (self.ends - self.starts)
+
+    def exclusive(self, inclusive: Floats) -> Floats:
+        """Take from each span what the spans directly inside it hold."""
+        inside = self.parents >= 0
+        if not inside.any():
+            return inclusive
+        return inclusive - self.sum_of_children(inclusive)
+
+    def sum_of_children(self, values: Floats) -> Floats:
+        """For each span the sum over the spans directly inside it."""
+        inside = np.flatnonzero(self.parents >= 0)
+        return np.bincount(self.parents[inside], weights=values[inside], minlength=len(values))
+
+    def inclusive(self, exclusive: Floats) -> Floats:
+        """Add to each span what the spans inside it hold, at any depth."""
+        total = exclusive.copy()
+        for level in reversed(self._levels()):
+            total += np.bincount(self.parents[level], weights=total[level], minlength=len(total))
+        return total
+
+    def _levels(self) -> list[Indices]:
+        """Spans with a parent, by depth; the deepest last."""
+        depth = np.zeros(len(self.parents), dtype=np.int64)
+        spans = np.flatnonzero(self.parents >= 0)
+        ancestors = self.parents[spans]
+        while len(spans):
+            depth[spans] += 1
+            above = self.parents[ancestors]
+            spans, ancestors = spans[above >= 0], above[above >= 0]
+        deepest = int(depth.max(initial=0))
+        if deepest == 0:
+            return []
+        order = np.argsort(depth, kind="stable")
+        firsts = np.searchsorted(depth[order], np.arange(1, deepest + 2))
+        return [order[firsts[level] : firsts[level + 1]] for level in range(deepest)]
+
+
+def spans_of(events: Events, origin_ns: int, first: float, last: float) -> Spans:
+    """Calls as spans, plus one span for every stretch between `first` and `last` in which no call ran."""
+    starts = (events.start - origin_ns) * 1e-9
+    ends = np.maximum((events.end - origin_ns) * 1e-9, starts)
+    lengths = events.end - events.start
+    duty = np.divide(events.busy, lengths, out=np.ones(len(starts)), where=lengths > 0)
+    parents = _true_parents(events)
+    order = np.argsort(starts, kind="stable")
+    covered_until = np.maximum.accumulate(np.concatenate(([first], ends[order])))
+    next_start = np.concatenate((starts[order], [last]))
+    gap = np.flatnonzero(next_start > covered_until)
+    gaps = len(gap)
+    return Spans(
+        np.concatenate((starts, covered_until[gap])),
+        np.concatenate((ends, next_start[gap])),
+        np.concatenate((np.minimum(duty, 1.0), np.ones(gaps))),
+        np.concatenate((parents, np.full(gaps, -1, dtype=np.int64))),
+        len(starts),
+    )
+
+
+def _true_parents(events: Events) -> Indices:
+    """Parents that really hold their child: same thread, and running for the whole of it."""
+    parents = events.parent
+    if len(parents) == 0:
+        return parents
+    rows = np.arange(len(parents))
+    above = np.where(parents >= 0, parents, rows)
+    held = (events.thread[above] == events.thread) & (events.start[above] <= events.start)
+    held &= events.end[above] >= events.end
+    # Of two equal spans the earlier row holds the later one, so that no circle can arise.
+    held &= (events.end[above] - events.start[above] > events.end - events.start) | (above < rows)
+    return np.where(held, above, -1)
+
+
+class Timeline:
+    """Spans and windows on one merged time axis.
+
+    Vectors over the spans have one entry more at the end: the program itself between merged calls.
+    """
+
+    def __init__(self, spans: Spans, observations: Observations) -> None:
+        self.spans = spans
+        self.observations = observations
+        self.count = len(spans.starts) + 1
+        edges = _window_edges(observations)
+        times = np.concatenate((spans.starts, spans.ends, edges))
+        self._order = np.argsort(times, kind="stable")
+        place = np.empty(len(times), dtype=np.int64)
+        place[self._order] = np.arange(len(times))
+        count = len(spans.starts)
+        self._start_at, self._end_at = place[:count], place[count : 2 * count]
+        edge_at = place[2 * count :]
+        self._window_start, self._window_end = _windows(edge_at, observations)
+        self._dt = np.diff(times[self._order])
+        self._covering = self._on_segments(np.ones(len(observations)))
+        running = self._levels(np.ones(self.count))
+        self._between = np.clip(1.0 - running, 0.0, 1.0)
+        self._between[self._between < 1e-6] = 0.0
+        self._merged = bool(np.any(spans.duty < 1.0))
+        self._running = np.maximum(running, 1.0)
+
+    def _levels(self, watts: Floats) -> Floats:
+        """Sum of the powers of the innermost calls of all threads, per segment."""
+        spans = self.spans
+        net = watts[:-1].copy()
+        inside = np.flatnonzero(spans.parents >= 0)
+        net[inside] -= watts[spans.parents[inside]]
+        net *= spans.duty
+        steps = np.concatenate((net, -net, np.zeros(len(self._order) - 2 * len(net))))
+        level: Floats = np.cumsum(steps[self._order])[:-1]
+        return level
+
+    def _integral(self, density: Floats) -> Floats:
+        return np.concatenate(([0.0], np.cumsum(density * self._dt)))
+
+    def _on_segments(self, per_window: Floats) -> Floats:
+        """Sum of the windows' values over the windows that hold each segment."""
+        if self.observations.contiguous:
+            step = np.zeros(len(self._dt) + 1)
+            step[self._window_start] = np.diff(per_window, prepend=0.0)
+            step[self._window_end[-1]] = -per_window[-1]
+        else:
+            step = np.bincount(self._window_start, weights=per_window, minlength=len(self._dt) + 1)
+            step -= np.bincount(self._window_end, weights=per_window, minlength=len(self._dt) + 1)
+        total: Floats = np.cumsum(step)[:-1]
+        return total
+
+    def expected(self, watts: Floats) -> Floats:
+        """Joules each window should show if every span drew its `watts`."""
+        level = self._levels(watts)
+        if self._merged:
+            level += watts[-1] * self._between
+        total = self._integral(level)
+        return total[self._window_end] - total[self._window_start]
+
+    def density(self, window_watts: Floats) -> Floats:
+        """Windows' watts per segment: the mean where several windows overlap, zero where none looks."""
+        summed = self._on_segments(window_watts)
+        if self.observations.contiguous:
+            return summed
+        return np.divide(summed, self._covering, out=np.zeros_like(summed), where=self._covering > 0.5)
+
+    def collect(self, density: Floats) -> Floats:
+        """Integral of a density over each span, from start to end (calls inside it included)."""
+        total = self._integral(density)
+        return total[self._end_at] - total[self._start_at]
+
+    def _own(self, density: Floats) -> Floats:
+        """Integral of a density over the time each span runs itself, without the calls inside it."""
+        own = self.spans.exclusive(self.spans.duty * self.collect(density))
+        between = float(np.sum(density * self._between * self._dt)) if self._merged else 0.0
+        return np.append(own, between)
+
+    def own_seconds(self) -> Floats:
+        """How long each span runs itself."""
+        between = float(np.sum(self._between * self._dt)) if self._merged else 0.0
+        return np.append(self.spans.exclusive(self.spans.busy), between)
+
+    def spread(self, window_watts: Floats) -> Floats:
+        """Own joules of each span when the windows' watts are shared equally by those running."""
+        return self._own(self.density(window_watts) / self._running)
+
+    def adjoint(self, window_watts: Floats) -> Floats:
+        """The transpose of `expected`: what a step of least squares needs."""
+        return self._own(self._on_segments(window_watts))
+
+    def unseen(self) -> Floats:
+        """Seconds of each span that no window looked at."""
+        return self.collect((self._covering < 0.5).astype(np.float64))
+
+    def shared_fraction(self) -> Floats:
+        """Part of each span during which calls of other threads ran too."""
+        lengths = self.spans.lengths
+        together = self.collect((self._running > 1.5).astype(np.float64))
+        return np.divide(together, lengths, out=np.zeros_like(together), where=lengths > 0)
+
+
+def _window_edges(observations: Observations) -> Floats:
+    if observations.contiguous:
+        return np.concatenate((observations.starts[:1], observations.ends))
+    return np.concatenate((observations.starts, observations.ends))
+
+
+def _windows(edge_at: Indices, observations: Observations) -> tuple[Indices, Indices]:
+    if observations.contiguous:
+        return edge_at[:-1], edge_at[1:]
+    return edge_at[: len(observations)], edge_at[len(observations) :]
