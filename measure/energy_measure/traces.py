@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from energy_data.model import DEVICES, Device
-
-Kind = Literal["energy", "power"]
+from energy_measure.meters.interface import Kind as Kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
