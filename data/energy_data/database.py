@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from energy_data.connections import WAIT_SECONDS, read_connection, write_connection
 from energy_data.migrations import APPLICATION_ID, LATEST, migrations, user_version
-from energy_data.model import Layer, Measurement, RuleEvidence, Run, Trace
+from energy_data.model import CallSpan, Layer, Measurement, RuleEvidence, Run, Trace
 from energy_data.naming import canonical
 from energy_data.problems import DatabaseProblem as DatabaseProblem
 from energy_data.problems import explained, missing
@@ -28,6 +28,8 @@ from energy_data.rows import (
     measurement_row,
     run_from,
     run_row,
+    span_from,
+    span_row,
     trace_from,
     trace_row,
 )
@@ -36,7 +38,7 @@ from energy_data.summaries import summarise, summarise_everything
 if TYPE_CHECKING:
     import sqlite_utils
 
-TABLES = ("machines", "environments", "runs", "measurements", "traces", "evidence")
+TABLES = ("machines", "environments", "runs", "measurements", "traces", "spans", "evidence")
 """The tables that hold what was measured; `summaries` is derived from them."""
 
 
@@ -103,18 +105,26 @@ class Database:
                 raise
 
     def add_run(
-        self, run: Run, measurements: Iterable[Measurement] = (), traces: Iterable[Trace] = ()
+        self,
+        run: Run,
+        measurements: Iterable[Measurement] = (),
+        traces: Iterable[Trace] = (),
+        spans: Iterable[CallSpan] = (),
     ) -> bool:
         """Store a run with everything it holds, in one transaction; False if it was there already."""
         with self.transaction():
-            return self.put_run(run, measurements, traces)
+            return self.put_run(run, measurements, traces, spans)
 
     def put_run(
-        self, run: Run, measurements: Iterable[Measurement] = (), traces: Iterable[Trace] = ()
+        self,
+        run: Run,
+        measurements: Iterable[Measurement] = (),
+        traces: Iterable[Trace] = (),
+        spans: Iterable[CallSpan] = (),
     ) -> bool:
         """`add_run` within a transaction that the caller holds."""
         tables = self.tables
-        if self.connection.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
+        if self.has_run(run.id):
             return False
         tables.table("machines").insert(machine_row(run.machine), ignore=True)
         tables.table("environments").insert(environment_row(run.environment), ignore=True)
@@ -122,6 +132,9 @@ class Database:
         rows = [_named(measurement_row(m)) for m in identified(run.id, measurements)]
         tables.table("measurements").insert_all(rows, ignore=True)
         tables.table("traces").insert_all([trace_row(trace, run.id) for trace in traces], ignore=True)
+        tables.table("spans").insert_all(
+            [span_row(span, run.id, number) for number, span in enumerate(spans)], ignore=True
+        )
         summarise(tables, {(row["api"], row["file"], row["line"]) for row in rows})
         return True
 
@@ -129,6 +142,10 @@ class Database:
         """Store measured comparisons of rules; the same comparison is kept once."""
         with self.transaction() as tables:
             tables.table("evidence").insert_all([evidence_row(item) for item in evidence], ignore=True)
+
+    def has_run(self, run_id: str) -> bool:
+        """Whether a run is stored."""
+        return bool(self._all("SELECT 1 FROM runs WHERE id = ?", run_id))
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
@@ -149,6 +166,13 @@ class Database:
         return [
             trace_from(row)
             for row in self._all("SELECT * FROM traces WHERE run_id = ? ORDER BY device", run_id)
+        ]
+
+    def spans(self, run_id: str) -> list[CallSpan]:
+        """When the calls of one run took place, as far as they were kept."""
+        return [
+            span_from(row)
+            for row in self._all("SELECT * FROM spans WHERE run_id = ? ORDER BY number", run_id)
         ]
 
     def evidence(self, rule: str | None = None, layer: Layer = "here") -> list[RuleEvidence]:

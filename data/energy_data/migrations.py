@@ -94,6 +94,20 @@ def _001_measurements(db: Database) -> None:
         pk=("run_id", "device"),
         foreign_keys=[("run_id", "runs", "id")],
     )
+    db.table("spans").create(
+        {
+            "run_id": str,
+            "number": int,
+            "api": str,
+            "file": str,
+            "line": int,
+            "thread": int,
+            "start": float,
+            "end": float,
+        },
+        pk=("run_id", "number"),
+        foreign_keys=[("run_id", "runs", "id")],
+    )
     db.table("evidence").create(
         {
             "id": str,

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.util import find_spec
+
+from energy_data.catalogue import Catalogue
 
 
 @lru_cache(maxsize=8192)
 def canonical(name: str) -> str:
-    """The catalogue's name of an API; a name it does not know is kept, without its last `()`."""
-    name = name.strip()
-    if find_spec("energy_data.catalogue") is None:
-        return _plain(name)
-    from energy_data.catalogue import Catalogue
+    """The catalogue's name of an API; a name it does not know is kept, without its last `()`.
 
-    return Catalogue.load().canonical(name) or name.removesuffix("()")
-
-
-def _plain(name: str) -> str:
-    name = name.removesuffix("()")
-    if name.startswith("tf."):
-        name = "tensorflow." + name[3:]
-    return name.removeprefix("tensorflow.") if name.startswith("tensorflow.keras.") else name
+    A text with arguments in it, such as a study's `tensorflow.data.Dataset.range(9).batch()`, stands for a
+    whole expression. What it costs belongs to none of its calls alone, so it stays a name of its own.
+    """
+    bare = name.strip().removesuffix("()")
+    if "(" in bare:
+        return bare
+    return Catalogue.load().canonical(bare) or bare

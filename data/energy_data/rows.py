@@ -14,6 +14,7 @@ from typing import Any
 
 from energy_data.model import (
     DEVICES,
+    CallSpan,
     Device,
     Environment,
     InputSignature,
@@ -207,6 +208,18 @@ def trace_row(trace: Trace, run_id: str) -> Row:
 def trace_from(row: Stored) -> Trace:
     """The power trace of a row."""
     return Trace(row["run_id"], row["device"], unpacked(row["seconds"]), unpacked(row["watts"]))
+
+
+def span_row(span: CallSpan, run_id: str, number: int) -> Row:
+    """When a call ran; `number` tells the calls of a run apart."""
+    return {**asdict(span), "run_id": run_id, "number": number}
+
+
+def span_from(row: Stored) -> CallSpan:
+    """The span of a row."""
+    return CallSpan(
+        row["run_id"], row["api"], row["file"], row["line"], row["thread"], row["start"], row["end"]
+    )
 
 
 def evidence_row(evidence: RuleEvidence) -> Row:

@@ -2,8 +2,8 @@
 
 A call site is answered by its newest run, because the code may have changed since the older ones; records
 imported from a study are of one state of the code, so those of one commit are taken together. An API in
-general is answered by its call sites on the machine and meter used last. Calls seen while a function was traced say
-nothing about the operation and are left out.
+general is answered by its call sites on the machine and meter used last. Calls seen while a function was
+traced say nothing about the operation and are left out.
 """
 
 from __future__ import annotations
