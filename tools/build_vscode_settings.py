@@ -20,14 +20,15 @@ OF_THE_EXTENSION: dict[str, dict[str, Any]] = {
         "type": "string",
         "default": "",
         "scope": "machine-overridable",
-        "markdownDescription": "The `energy-lsp` command to run. Empty: the one in the interpreter chosen in the Python "
-        "extension, else the extension's own private environment.",
+        "markdownDescription": "The `energy-lsp` command to run. Empty: the one in the interpreter "
+        "chosen in the Python extension, else the extension's own private environment.",
     },
     "heat": {
         "type": "boolean",
         "default": True,
         "scope": "resource",
-        "markdownDescription": "Mark calls in the gutter and the overview ruler by their share of the file's energy.",
+        "markdownDescription": "Mark calls in the gutter and the overview ruler by their share of the "
+        "file's energy.",
     },
     "trace.server": {
         "type": "string",

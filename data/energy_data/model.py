@@ -138,6 +138,19 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class CallSpan:
+    """When one call ran, for the report: seconds from the start of the run; the longest calls of a run are kept."""
+
+    run_id: str
+    api: str
+    file: str
+    line: int
+    thread: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """The answer to "what does this API cost?", with everything needed to say where it comes from.
 

@@ -6,7 +6,9 @@ import importlib
 
 import click
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "report": "report:report",
+}
 """Command name → `module:function` under this package; the order is the order of the help."""
 
 

@@ -1,0 +1,107 @@
+"""Writes a measured run as one page: power over time, the calls under it, energy by call, sum against total.
+
+The page carries its data, styles and scripts (uPlot draws), allows nothing else by its content-security
+policy, and is the same in a browser and in an editor's webview.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from energy_data.model import DEVICES, CallSpan, Measurement, Quantity, Run, Trace
+
+MOST_POINTS = 4000
+"""Points of a power curve that a page carries; more would only be drawn on top of each other."""
+
+
+def render(
+    run: Run,
+    measurements: Sequence[Measurement],
+    traces: Sequence[Trace] = (),
+    spans: Sequence[CallSpan] = (),
+) -> str:
+    """The page as HTML."""
+    assets = files(__package__) / "assets"
+    nonce = secrets.token_urlsafe(16)
+    data = {
+        "run": _run(run),
+        "calls": _calls(measurements),
+        "traces": [_thinned(trace) for trace in traces],
+        "spans": [[span.api, span.file, span.line, span.thread, span.start, span.end] for span in spans],
+    }
+    return Template((assets / "page.html").read_text("utf-8")).substitute(
+        nonce=nonce,
+        title=html.escape(f"Energy of {run.command}"),
+        heading=html.escape(run.command),
+        subtitle=html.escape(_subtitle(run)),
+        style=(assets / "uPlot.min.css").read_text("utf-8") + (assets / "page.css").read_text("utf-8"),
+        library=(assets / "uPlot.iife.min.js").read_text("utf-8"),
+        script=(assets / "page.js").read_text("utf-8"),
+        # Inside a script element only "<" could end it or open a comment.
+        data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
+    )
+
+
+def _subtitle(run: Run) -> str:
+    how = "estimated" if run.estimated else "measured"
+    stable = {True: "machine was stable", False: "machine was not stable", None: "stability unknown"}[
+        run.stable
+    ]
+    parts = [f"{how} with {run.meter}", run.machine.label, f"TensorFlow {run.environment.tensorflow}"]
+    parts += [stable, run.started.replace("T", " ")[:16] + " UTC"]
+    if run.commit:
+        parts.append(f"commit {run.commit[:10]}")
+    return " · ".join(parts)
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "seconds": run.seconds,
+        "estimated": run.estimated,
+        "joules": {device: run.joules[device].value for device in DEVICES if device in run.joules},
+        "total": sum(quantity.value for quantity in run.joules.values()) if run.joules else None,
+        "unaccounted": run.unaccounted_joules,
+    }
+
+
+def _calls(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
+    calls = [
+        {
+            "api": found.api,
+            "file": found.file,
+            "line": found.line,
+            "count": found.count,
+            "seconds": found.seconds * found.count,
+            "joules": _total(found.joules) * found.count if found.resolved else None,
+            "exclusive": None if found.exclusive_joules is None else found.exclusive_joules * found.count,
+            "low": None if found.low is None else found.low * found.count,
+            "high": None if found.high is None else found.high * found.count,
+            "method": found.method,
+            "traced": found.at_trace_time,
+        }
+        for found in measurements
+    ]
+    return sorted(calls, key=lambda call: -(call["joules"] or 0.0))
+
+
+def _total(joules: Mapping[Any, Quantity]) -> float:
+    return sum(quantity.value for quantity in joules.values())
+
+
+def _thinned(trace: Trace) -> dict[str, Any]:
+    """The curve with no more points than a screen can tell apart, keeping each stretch's peak."""
+    step = max(1, -(-len(trace.seconds) // MOST_POINTS))
+    seconds: list[float] = []
+    watts: list[float] = []
+    for start in range(0, len(trace.seconds), step):
+        stretch = trace.watts[start : start + step]
+        peak = start + max(range(len(stretch)), key=stretch.__getitem__)
+        seconds.append(trace.seconds[peak])
+        watts.append(trace.watts[peak])
+    return {"device": trace.device, "seconds": seconds, "watts": watts}
