@@ -139,7 +139,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class CallSpan:
-    """When one call ran, for the report: seconds from the start of the run; the longest calls of a run are kept."""
+    """When one call ran, for the report: seconds from the start of the run; the longest calls are kept."""
 
     run_id: str
     api: str
