@@ -1,8 +1,8 @@
-"""What the probe recorded of a run, as arrays: when each API call began and ended, on which thread, inside which other.
+"""What the probe recorded of a run, as arrays: when each call began and ended, where, inside which other.
 
 A run folder holds one `events-PID.bin` for each process of the program (see `probe.py` for who writes them).
-A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Columns are `COLUMNS`;
-chunks with only the first seven of them hold single calls. In a program with a very great number of calls,
+A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Columns are
+`COLUMNS`; chunks with only the first seven of them hold single calls. In a program with a very great number of calls,
 neighbouring short calls of one site are merged into one row: `count` calls, `busy` nanoseconds spent in them
 between `start` and `end`.
 """
@@ -135,7 +135,7 @@ def _parents(
     parent_start: Integers,
     parent_site: Integers,
 ) -> Integers:
-    """For each call the call around it: same thread, one level up, the parent's site, covering the parent's start.
+    """For each call the call around it: same thread, one level up, right site, covering the parent's start.
 
     Rows of one (thread, depth, site) never overlap, merged or not, so the last one that began in time is it.
     """

@@ -1,0 +1,456 @@
+"""Records API calls from inside the measured program, with the standard library alone (Python 3.8 to 3.13).
+
+`install` gives the program a builtin, `__energy_probe__(site, function, *args, **kwargs)`, which calls the
+function and notes when it began and ended. One such call costs about a microsecond. Times are nanoseconds of the
+system-wide monotonic clock, which the sampler in its own process reads as well.
+
+Each thread keeps its rows in a list of its own and writes them to `events-PID.bin` when there are `CHUNK` of
+them (`events.py` reads that file). After `EXACT` rows, neighbouring short calls of one site are merged before they
+are written, so a program with millions of calls needs neither memory nor disk without bound.
+
+The probe leaves no trace in what the program can see: exceptions pass through without a frame of the probe in
+their traceback, and a warning raised with a stack level points at the program's own line.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import json
+import os
+import sys
+import threading
+import time
+import weakref
+from array import array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+    from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+
+    Row = Tuple[int, ...]
+    Arguments = Tuple[Any, ...]
+    Keywords = Dict[str, Any]
+    Signature = Tuple[Tuple[str, ...], int, int, int]
+
+NAME = "__energy_probe__"
+MAGIC = 0x454E4552
+ROW = 7
+CHUNK = 4096
+LOOK = 256
+EXACT = 100_000
+MERGED_SPAN_NS = 10_000_000
+MERGED_CALL_NS = 1_000_000
+SIGNATURES = 8
+ELEMENTS = 64
+KEPT_BYTES = 64 << 20
+KEPT_TOTAL_BYTES = 256 << 20
+
+# `warnings` skips frames whose file name holds "importlib" and "_bootstrap" when it counts stack levels.
+HIDDEN_FILE = "<energy-lsp importlib._bootstrap probe>"
+
+clock = time.monotonic_ns
+
+
+class Thread:
+    """One thread of the program: the call it is in, the rows not yet written, how soon to look at each site.
+
+    `state` is a plain list because the probe reads and writes it on each call: the innermost open call
+    `[start, site, nanoseconds nested, twice its depth]`, the rows end to end, and a countdown per site.
+    """
+
+    __slots__ = ("__weakref__", "counted", "index", "recorder", "state")
+
+    def __init__(self, recorder: Recorder, index: int) -> None:
+        self.recorder = recorder
+        self.index = index
+        self.counted: Dict[int, int] = {}
+        self.state: List[Any] = [[0, -1, 0, 0], [], [1] * recorder.sites]
+
+    def __del__(self) -> None:
+        # The thread has ended, and its thread-local state goes with it.
+        self.recorder.flush(self)
+
+    def look(self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords) -> None:
+        """Note the inputs at the first call of a site, the second, the fourth …; write the rows if many."""
+        seen = self.counted.get(site, 1)
+        if seen & (seen - 1) == 0:
+            self.recorder.observe(site, function, args, kwargs)
+        pause = min(seen, LOOK)
+        self.counted[site] = seen + pause
+        self.state[2][site] = pause
+        if len(self.state[1]) >= CHUNK * ROW:
+            self.recorder.flush(self)
+
+
+class Recorder:
+    """Everything recorded in this process."""
+
+    def __init__(self, folder: str, sites: int, pure: Iterable[int] = (), gpu: bool = False) -> None:
+        self.folder = folder
+        self.sites = sites
+        self.pure = frozenset(pure)
+        self.gpu = gpu
+        self.begin = self.end = clock()
+        self._start_process()
+
+    def _start_process(self) -> None:
+        self.process = os.getpid()
+        self.file: Optional[int] = None
+        self.rows = 0
+        self.lock = threading.Lock()
+        self.local = threading.local()
+        self.threads: weakref.WeakSet[Thread] = weakref.WeakSet()
+        self.names: Dict[int, str] = {}
+        self.signatures: Dict[int, Dict[Signature, int]] = {}
+        self.kept: Dict[int, Tuple[Callable[..., Any], Arguments, Keywords]] = {}
+        self.kept_bytes = 0
+
+    def after_fork(self) -> None:
+        """A forked child records into a file of its own; what its parent had not written is the parent's."""
+        for thread in list(self.threads):
+            thread.state[1] = []
+        self._start_process()
+        if "multiprocessing.util" in sys.modules:
+            # Children of multiprocessing leave by os._exit: they run finalizers, but no atexit handlers.
+            # Their start clears the finalizers after this hook, hence the second hook, which runs later.
+            sys.modules["multiprocessing.util"].register_after_fork(self, Recorder._flush_at_child_exit)
+
+    def _flush_at_child_exit(self) -> None:
+        sys.modules["multiprocessing.util"].Finalize(None, self.flush_all, exitpriority=100)
+
+    def enter_thread(self) -> List[Any]:
+        """The state of the calling thread, made at its first API call."""
+        with self.lock:
+            index = len(self.names)
+            self.names[index] = threading.current_thread().name
+        thread = self.local.thread = Thread(self, index)
+        self.threads.add(thread)
+        self.local.state = thread.state
+        return thread.state
+
+    def observe(self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords) -> None:
+        """Note the input signature, and what a replay of this site would need."""
+        known = self.signatures.setdefault(site, {})
+        signature = input_signature(function, args, kwargs)
+        if signature in known or len(known) < SIGNATURES:
+            known[signature] = known.get(signature, 0) + 1
+        if site in self.pure and site not in self.kept:
+            size = signature[1] + signature[2]
+            if size <= KEPT_BYTES and self.kept_bytes + size <= KEPT_TOTAL_BYTES:
+                self.kept_bytes += size
+                self.kept[site] = (function, args, kwargs)
+
+    def flush(self, thread: Thread) -> None:
+        """Write the rows of one thread."""
+        state = thread.state
+        flat, state[1] = state[1], []
+        if not flat or os.getpid() != self.process:
+            return
+        with self.lock:
+            if self.rows < EXACT:
+                rows, columns = len(flat) // ROW, ROW
+            else:
+                merged = merge(list(zip(*[iter(flat)] * ROW)))  # noqa: B905 (no `strict` before 3.10)
+                rows, columns = len(merged), ROW + 2
+                flat = list(itertools.chain.from_iterable(merged))
+            self.rows += rows
+            words = array("q", [MAGIC, thread.index, rows, columns])
+            words.fromlist(flat)
+            if self.file is None:
+                path = os.path.join(self.folder, "events-%d.bin" % self.process)
+                self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            os.write(self.file, words.tobytes())
+
+    def flush_all(self) -> None:
+        """Write the rows of all threads."""
+        for thread in list(self.threads):
+            self.flush(thread)
+
+    def finish(self) -> None:
+        """Write everything, with what belongs to sites rather than to single calls, into `calls-PID.json`."""
+        self.end = clock()
+        self.flush_all()
+        found = {
+            "begin": self.begin,
+            "end": self.end,
+            "threads": self.names,
+            "signatures": {
+                site: [[*signature, seen] for signature, seen in known.items()]
+                for site, known in self.signatures.items()
+            },
+            "replayable": sorted(self.kept),
+            "versions": versions(),
+        }
+        path = os.path.join(self.folder, "calls-%d.json" % self.process)
+        with open(path + ".part", "w", encoding="utf-8") as file:
+            json.dump(found, file)
+        os.replace(path + ".part", path)
+
+
+def merge(rows: List[Row]) -> List[List[int]]:
+    """Join neighbouring short calls of one site in the same surroundings; rows are in the order of their ends."""
+    joined: List[List[int]] = []
+    groups: Dict[Any, List[int]] = {}
+    surroundings: Dict[Tuple[int, int], Tuple[int, int]] = {}
+    for site, start, end, nested, outer_start, outer_site, flags in reversed(rows):
+        outer = (outer_site, outer_start)
+        if flags > 1:
+            outer = surroundings.get(outer, outer)
+        took = end - start
+        if took > MERGED_CALL_NS:
+            joined.append([site, start, end, nested, outer_start, outer_site, flags, took, 1])
+            continue
+        if nested:
+            # This call itself will be merged, so what it holds belongs to the nearest call that is not.
+            surroundings[(site, start)] = outer
+        key = (site, flags, outer_site, outer)
+        group = groups.get(key)
+        if group is None or group[2] - start > MERGED_SPAN_NS:
+            groups[key] = group = [site, start, end, nested, outer_start, outer_site, flags, took, 1]
+            joined.append(group)
+        else:
+            group[1] = start
+            group[3] += nested
+            group[4] = outer_start
+            group[7] += took
+            group[8] += 1
+    return joined
+
+
+def make_probe(recorder: Recorder) -> Callable[..., Any]:
+    """The function that takes the place of each instrumented call."""
+    now = clock
+    local = recorder.local
+    enter_thread = recorder.enter_thread
+    modules = sys.modules
+    strip_here = sys.version_info >= (3, 11)
+    synchronise: Optional[Callable[[], object]] = None
+    look_for_gpu = recorder.gpu
+
+    eager: Callable[[], bool]
+
+    def ask_later() -> bool:
+        nonlocal eager
+        if "tensorflow" in modules:
+            eager = getattr(modules["tensorflow"], "executing_eagerly", ask_later)
+        return True
+
+    eager = ask_later
+
+    def probe(site: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        nonlocal synchronise, look_for_gpu
+        try:
+            state = local.state
+        except AttributeError:
+            state = enter_thread()
+        outer, _, countdown = state
+        left = countdown[site] = countdown[site] - 1
+        if not left:
+            local.thread.look(site, function, args, kwargs)
+        depth = outer[3]
+        mine = state[0] = [0, site, 0, depth + 2]
+        tracing = not eager()
+        if look_for_gpu and not tracing:
+            synchronise, look_for_gpu = gpu_synchronisation()
+        if synchronise is not None and not tracing:
+            synchronise()
+        start = mine[0] = now()
+        try:
+            result = function(*args, **kwargs)
+            if synchronise is not None and not tracing:
+                synchronise()
+            return result
+        except BaseException as error:
+            if strip_here and error.__traceback__ is not None:
+                error.__traceback__ = error.__traceback__.tb_next
+            raise
+        finally:
+            end = now()
+            state[0] = outer
+            outer[2] += end - start
+            # The list may have changed since: calls nested in this one write the rows and begin a new list.
+            state[1].extend((site, start, end, mine[2], outer[0], outer[1], depth + tracing))
+
+    probe.__code__ = probe.__code__.replace(co_filename=HIDDEN_FILE)
+    return probe
+
+
+def install(folder: str, sites: int, pure: Iterable[int] = (), gpu: bool = False) -> Recorder:
+    """Start recording `sites` call sites into `folder`, and make the probe a builtin of the program."""
+    recorder = Recorder(folder, sites, pure, gpu)
+    setattr(builtins, NAME, make_probe(recorder))
+    if hasattr(os, "register_at_fork"):
+
+        def after_fork() -> None:
+            recorder.after_fork()
+            setattr(builtins, NAME, make_probe(recorder))
+
+        os.register_at_fork(after_in_child=after_fork)
+    if sys.version_info < (3, 11):
+        hide_probe_frames()
+    return recorder
+
+
+def gpu_synchronisation() -> Tuple[Optional[Callable[[], object]], bool]:
+    """TensorFlow's own way to wait for the GPU where it sees one, and whether to look again next time."""
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None:
+        return None, True
+    try:
+        if tensorflow.config.list_physical_devices("GPU"):
+            return tensorflow.test.experimental.sync_devices, False
+    except Exception:
+        return None, False  # too old for it, or not TensorFlow at all
+    return None, False
+
+
+def hide_probe_frames() -> None:
+    """Before Python 3.11 a re-raised exception keeps the probe's frame: leave it out where one is printed."""
+    import traceback
+
+    plain_walk = traceback.walk_tb
+
+    def walk_tb(tb: Optional[TracebackType]) -> Iterator[Tuple[FrameType, int]]:
+        return (item for item in plain_walk(tb) if item[0].f_code.co_filename != HIDDEN_FILE)
+
+    def excepthook(kind: type, error: BaseException, tb: Optional[TracebackType]) -> None:
+        sys.stderr.write("".join(traceback.format_exception(kind, error, tb)))
+
+    traceback.walk_tb = walk_tb
+    sys.excepthook = excepthook
+
+
+def input_signature(function: Callable[..., Any], args: Arguments, kwargs: Keywords) -> Signature:
+    """Shapes and dtypes of tensor-like inputs; bytes of arguments, keywords and object; nothing is copied."""
+    texts: List[str] = []
+    in_args = sum([described(value, texts, "") for value in args])
+    in_kwargs = sum([described(value, texts, name + "=") for name, value in kwargs.items()])
+    owner = getattr(function, "__self__", function)
+    return tuple(texts[:ELEMENTS]), in_args, in_kwargs, object_bytes(owner)
+
+
+def described(value: Any, texts: List[str], label: str, level: int = 0) -> int:
+    """Bytes of a value; each tensor in it is named in `texts`."""
+    kind = type(value)
+    try:
+        if hasattr(kind, "shape") and hasattr(kind, "dtype"):
+            text, size = tensor(value)
+            texts.append(label + text)
+            return size
+        if kind in (str, bytes, bytearray):
+            return len(value)
+        if kind in (int, float, bool, complex):
+            return 8
+        if level < 3 and kind in (list, tuple) and value:
+            shown = value[:ELEMENTS]
+            size = sum([described(item, texts, label, level + 1) for item in shown])
+            return size if len(shown) == len(value) else size * len(value) // len(shown)
+        if level < 3 and kind is dict:
+            some = list(itertools.islice(value.values(), ELEMENTS))
+            return sum([described(item, texts, label, level + 1) for item in some])
+        return int(value.nbytes) if hasattr(kind, "nbytes") else 0
+    except Exception:
+        return 0  # an object that only looks like a tensor
+
+
+def tensor(value: Any) -> Tuple[str, int]:
+    """`float32[128,784]` and its bytes."""
+    shape = [None if side is None else int(side) for side in value.shape]
+    dtype = value.dtype
+    sides = ",".join(["?" if side is None else str(side) for side in shape])
+    size = int(getattr(dtype, "itemsize", None) or getattr(dtype, "size", None) or 4)
+    for side in shape:
+        size *= 1 if side is None else side
+    return "%s[%s]" % (getattr(dtype, "name", dtype), sides), size
+
+
+def object_bytes(value: Any) -> int:
+    """Bytes of the object a method belongs to: a tensor's own, or those of a model's or layer's weights."""
+    kind = type(value)
+    try:
+        if hasattr(kind, "shape") and hasattr(kind, "dtype"):
+            return tensor(value)[1]
+        if hasattr(kind, "weights"):
+            return sum([tensor(weight)[1] for weight in value.weights])
+    except Exception:
+        return 0  # weights that are not there yet
+    return 0
+
+
+def versions() -> Dict[str, str]:
+    """Versions that decide what a call does."""
+    found = {"python": sys.version.split()[0]}
+    for name in ("tensorflow", "keras"):
+        found[name] = str(getattr(sys.modules.get(name), "__version__", ""))
+    return found
+
+
+def nothing(*args: Any, **kwargs: Any) -> None:
+    """What an empty loop calls, so that the cost of looping can be told from the cost of the call."""
+
+
+def loop(function: Callable[..., Any], args: Arguments, kwargs: Keywords, times: int) -> Tuple[int, int]:
+    """Call `times` times; gives the nanoseconds at begin and end."""
+    begin = clock()
+    for _ in itertools.repeat(None, times):
+        function(*args, **kwargs)
+    return begin, clock()
+
+
+def times_for(function: Callable[..., Any], args: Arguments, kwargs: Keywords, seconds: float) -> int:
+    """How often the call fits into so many seconds, found by doubling; also warms it up."""
+    times = 1
+    while True:
+        begin, end = loop(function, args, kwargs, times)
+        took = (end - begin) / 1e9
+        if took >= seconds / 8 or times >= 1 << 24:
+            return max(1, int(times * seconds / max(took, 1e-9)))
+        times *= 2
+
+
+def replay_site(recorder: Recorder, site: int, seconds: float, times: int = 0) -> Dict[str, Any]:
+    """Repeat the first call of a site for about so many seconds, or as many times as an earlier window took.
+
+    Gives `{"site", "begin", "end", "count", "empty_ns"}`: the window on the monotonic clock, the calls in it, and
+    the nanoseconds that one turn of the empty loop takes; or `{"site", "problem"}`.
+    """
+    if site not in recorder.kept:
+        return {"site": site, "problem": "nothing was kept to repeat this call with"}
+    function, args, kwargs = recorder.kept[site]
+    try:
+        times = times or times_for(function, args, kwargs, seconds)
+        empty = min(times, 100_000)
+        empty_begin, empty_end = loop(nothing, args, kwargs, empty)
+        begin, end = loop(function, args, kwargs, times)
+    except Exception as error:
+        return {"site": site, "problem": "%s: %s" % (type(error).__name__, error)}
+    empty_ns = (empty_end - empty_begin) / empty
+    return {"site": site, "begin": begin, "end": end, "count": times, "empty_ns": empty_ns}
+
+
+def replay(recorder: Recorder, plan: Dict[str, Any]) -> List[Dict[str, Any]]:
+    """Replay windows as planned: `{"sites": {site: seconds}, "windows": n, "rest": seconds}`.
+
+    The sites take turns, each window after a rest in which the meter sees the baseline. Gives the windows in
+    the order they were run, and the rests as `{"site": -1, "begin", "end"}`.
+    """
+    found: List[Dict[str, Any]] = []
+    seconds_of = {int(site): float(seconds) for site, seconds in plan["sites"].items()}
+    times: Dict[int, int] = {}
+    for site, seconds in seconds_of.items():
+        # The length of each loop is found before the rests, so that a rest is a rest.
+        first = replay_site(recorder, site, seconds / 4)
+        if "problem" in first:
+            found.append(first)
+        else:
+            each = max(first["end"] - first["begin"], 1) / first["count"]
+            times[site] = max(1, int(seconds * 1e9 / each))
+    for _ in range(int(plan["windows"])):
+        for site, count in times.items():
+            begin = clock()
+            time.sleep(plan["rest"])
+            found.append({"site": -1, "begin": begin, "end": clock()})
+            found.append(replay_site(recorder, site, seconds_of[site], count))
+    return found
