@@ -53,7 +53,7 @@ class CpuTimeMeter(Meter):
 
     name = "cpu-time"
     estimated = True
-    period_s = 2e-3
+    period_s = 5e-3
 
     def __init__(self, roots: Roots | None = None, model: PowerModel | None = None) -> None:
         super().__init__(roots)
