@@ -1,4 +1,4 @@
-"""Writes the API catalogue by looking at the installed TensorFlow and Keras: python tools/build_catalogue.py"""
+"""Writes the API catalogue from the installed TensorFlow and Keras: python tools/build_catalogue.py"""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from catalogue_knowledge import (
     INSTANCE_CLASSES,
     PRIVATE_CLASSES,
     RETURNS,
-    STATELESS_LAYERS,
     TENSOR,
-    is_pure,
 )
 from catalogue_legacy import module_aliases, removed_names
-from catalogue_returns import of_document
+from catalogue_purity import STATELESS_LAYERS, is_pure
+from catalogue_returns import of_document, words
 
 TABLE = Path(__file__).parents[1] / "data" / "energy_data" / "catalogue.txt"
 DUNDERS = set(
-    """__init__ __call__ __enter__ __exit__ __iter__ __next__ __getitem__ __len__ __add__ __radd__ __sub__ __rsub__
-    __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __pow__ __rpow__ __matmul__
-    __rmatmul__ __neg__ __abs__ __invert__ __and__ __or__ __xor__ __lt__ __le__ __gt__ __ge__ __eq__ __ne__""".split()
+    words("""__init__ __call__ __enter__ __exit__ __iter__ __next__ __getitem__ __len__ __add__ __radd__
+    __sub__ __rsub__
+    __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __pow__ __rpow__
+    __matmul__
+    __rmatmul__ __neg__ __abs__ __invert__ __and__ __or__ __xor__ __lt__ __le__ __gt__ __ge__ __eq__
+    __ne__""")
 )
 CODES = {"function": "f", "method": "m", "property": "p", "class": "c", "module": "M"}
 
@@ -164,7 +166,7 @@ class Builder:
             module, _, last = name.rpartition(".")
             value = self.objects[key]
             kind = "property" if self._is_constant(value) else "function"
-            returns = "tensorflow.dtypes.DType" if kind == "property" else self.returns(name, value)
+            returns = "tensorflow.dtypes.DType" if kind == "property" else self._returns(name, value)
             self.owners[module].members[last] = Member(kind, returns)
         for dotted in PRIVATE_CLASSES:
             module, _, last = dotted.rpartition(".")
@@ -172,33 +174,33 @@ class Builder:
             self.objects[id(value)], self.canonical[id(value)] = value, dotted
             classes.append(id(value))
         for key in classes:
-            self.describe_class(self.canonical[key], self.objects[key])
+            self._describe_class(self.canonical[key], self.objects[key])
         for name in self.canonical.values():  # returned classes have to be known
-            self.check_returns(name)
+            self._check_returns(name)
 
-    def describe_class(self, name: str, cls: type) -> None:
+    def _describe_class(self, name: str, cls: type) -> None:
         bases = self.public_bases(cls)
         owner = self.owners[name] = Owner(name, "class", [self.canonical[id(base)] for base in bases])
         inherited = {id(ancestor) for base in bases for ancestor in base.__mro__}
-        self.add_members(owner, cls, inherited)
+        self._add_members(owner, cls, inherited)
         for spec in INSTANCE_CLASSES.get(name, ()):
             module, _, private = spec.partition(":")
-            self.add_members(owner, getattr(importlib.import_module(module), private), inherited)
+            self._add_members(owner, getattr(importlib.import_module(module), private), inherited)
 
-    def add_members(self, owner: Owner, cls: type, inherited: set[int]) -> None:
+    def _add_members(self, owner: Owner, cls: type, inherited: set[int]) -> None:
         for attribute in sorted(dir(cls)):
             if attribute.startswith("_") and attribute not in DUNDERS:
                 continue
             home = next((ancestor for ancestor in cls.__mro__ if attribute in vars(ancestor)), None)
             if home is None or id(home) in inherited or attribute in owner.members:
                 continue
-            if home in (object, type) or home.__module__ == "builtins" and attribute in DUNDERS:
+            if home.__module__.partition(".")[0] in sys.stdlib_module_names:  # differs between Pythons
                 continue
-            owner.members[attribute] = self.describe_attribute(
+            owner.members[attribute] = self._describe_attribute(
                 owner.name, attribute, vars(home)[attribute], cls
             )
 
-    def describe_attribute(self, owner: str, attribute: str, raw: Any, cls: type) -> Member:
+    def _describe_attribute(self, owner: str, attribute: str, raw: Any, cls: type) -> Member:
         name = f"{owner}.{attribute}"
         value = getattr(cls, attribute, raw)
         if inspect.isclass(value):
@@ -206,7 +208,7 @@ class Builder:
                 return Member("property")
             return Member("", refers_to=self.canonical[id(value)])
         kind = "method" if callable(value) and not isinstance(raw, property) else "property"
-        return Member(kind, self.returns(name, raw if kind == "property" else value))
+        return Member(kind, self._returns(name, raw if kind == "property" else value))
 
     def public_bases(self, cls: type) -> list[type]:
         """The nearest public ancestors, the private ones in between left out."""
@@ -217,7 +219,7 @@ class Builder:
                 bases.append(ancestor)
         return bases
 
-    def returns(self, name: str, value: Any) -> str | None:
+    def _returns(self, name: str, value: Any) -> str | None:
         if name in RETURNS:
             return RETURNS[name]
         if name.endswith(".__enter__"):
@@ -227,17 +229,17 @@ class Builder:
             aliases += [f"tensorflow.{alias}" for alias in aliases]
         if "." in name:  # a method: the stubs may know its class under an alias
             owner, _, last = name.rpartition(".")
-            aliases += [f"{path}.{last}" for key, path in self.class_aliases(owner)]
+            aliases += [f"{path}.{last}" for key, path in self._class_aliases(owner)]
         found = next((self.stub_types[alias] for alias in aliases if alias in self.stub_types), None)
         return found or of_document(name, inspect.getdoc(value) or "")
 
-    def class_aliases(self, owner: str) -> list[tuple[int, str]]:
+    def _class_aliases(self, owner: str) -> list[tuple[int, str]]:
         if not hasattr(self, "_by_name"):
             self._by_name = {name: key for key, name in self.canonical.items()}
         key = self._by_name.get(owner)
         return [(key, path) for path in self.paths.get(key, ())] if key is not None else []
 
-    def check_returns(self, name: str) -> None:
+    def _check_returns(self, name: str) -> None:
         owner = self.owners.get(name)
         if owner is None:
             return
@@ -253,10 +255,10 @@ class Builder:
             parts = [self.known_type(part) for part in split_types(inner[:-1])]
             return None if None in parts else f"{outer}[{', '.join(str(part) for part in parts)}]"
         if text.startswith(("tensorflow.", "keras.")):
-            return self.resolve(text)
+            return self._resolve(text)
         return "numpy.ndarray" if text == "numpy.typing.NDArray" else text
 
-    def resolve(self, dotted: str) -> str | None:
+    def _resolve(self, dotted: str) -> str | None:
         if dotted in self.owners:
             return dotted
         dotted = dotted.replace("tensorflow.keras", "keras", 1)
@@ -273,32 +275,32 @@ class Builder:
             self.owners[owner].members[name] = Member("property", RETURNS.get(dotted))
         for dotted, old in removed_names().items():
             owner, _, name = dotted.rpartition(".")
-            self.ensure_module(owner, old.removed_in)
+            self._ensure_module(owner, old.removed_in)
             if name in self.owners[owner].members and not old.removed_in:
                 continue
             if name in self.owners[owner].members:
                 print(f"not removed after all: {dotted}")
                 continue
             if old.kind == "class":
-                self.owners[dotted] = Owner(dotted, "class", self.legacy_bases(old.base), old.removed_in)
+                self.owners[dotted] = Owner(dotted, "class", self._legacy_bases(old.base), old.removed_in)
                 self.owners[owner].members[name] = Member("", refers_to=dotted)
             else:
                 self.owners[owner].members[name] = Member(old.kind, old.returns, old.removed_in)
         self.add_definitions()
 
-    def legacy_bases(self, base: str | None) -> list[str]:
-        resolved = self.resolve(base) if base else None
+    def _legacy_bases(self, base: str | None) -> list[str]:
+        resolved = self._resolve(base) if base else None
         if base and resolved is None:
             raise SystemExit(
                 f"the base {base} of a removed class is not in the catalogue: correct catalogue_legacy.py"
             )
         return [resolved] if resolved else []
 
-    def ensure_module(self, path: str, removed_in: str) -> None:
+    def _ensure_module(self, path: str, removed_in: str) -> None:
         if path in self.owners or not path:
             return
         parent = path.rpartition(".")[0]
-        self.ensure_module(parent, removed_in)
+        self._ensure_module(parent, removed_in)
         self.owners[path] = Owner(path, "module", removed_in=removed_in)
 
     def add_definitions(self) -> None:
@@ -319,7 +321,7 @@ class Builder:
                 or getattr(sys.modules.get(module), last, None) is not self.objects[key]
             ):
                 continue
-            self.ensure_module(module, "")
+            self._ensure_module(module, "")
             self.owners[module].members.setdefault(last, Member("", refers_to=name))
 
     # writing -----------------------------------------------------------------------------------------------
@@ -328,8 +330,8 @@ class Builder:
         """An index of the blocks, an empty line, the blocks."""
         for owner in self.owners.values():
             if owner.kind == "module":
-                self.check_returns(owner.name)
-        blocks = {name: self.block(owner) for name, owner in sorted(self.owners.items())}
+                self._check_returns(owner.name)
+        blocks = {name: self._block(owner) for name, owner in sorted(self.owners.items())}
         index, offset = [], 0
         for name, block in blocks.items():
             index.append(f"{name}\t{offset}\t{len(block)}")
@@ -341,13 +343,21 @@ class Builder:
         names = sum(len(owner.members) for owner in self.owners.values())
         print(f"{len(blocks)} modules and classes, {names} names, {path.stat().st_size:,} bytes")
 
-    def ancestors(self, name: str) -> list[str]:
+    def inherit_returns(self) -> None:
+        """A member that says nothing of its result gives what the member it overrides gives."""
+        for owner in self.owners.values():
+            for base in self._ancestors(owner.name)[1:] if owner.kind == "class" else ():
+                for name, member in owner.members.items():
+                    if member.returns is None and not member.refers_to and name in self.owners[base].members:
+                        member.returns = self.owners[base].members[name].returns
+
+    def _ancestors(self, name: str) -> list[str]:
         found = [name]
         for base in self.owners[name].bases:
-            found += [item for item in self.ancestors(base) if item not in found]
+            found += [item for item in self._ancestors(base) if item not in found]
         return found
 
-    def block(self, owner: Owner) -> str:
+    def _block(self, owner: Owner) -> str:
         pure = owner.kind == "class" and is_pure(owner.name, "class", [])
         head = (
             f"{CODES[owner.kind]}{'+' if pure else '-'}\t{','.join(owner.bases)}\t{owner.removed_in}".rstrip(
@@ -355,7 +365,7 @@ class Builder:
             )
         )
         lines = [head]
-        lineage = self.ancestors(owner.name) if owner.kind == "class" else []
+        lineage = self._ancestors(owner.name) if owner.kind == "class" else []
         if STATELESS_LAYERS.fullmatch(owner.name):  # a line of its own: the inherited one is not pure
             owner.members.setdefault("__call__", Member("method", TENSOR))
         for name, member in sorted(owner.members.items()):
@@ -382,12 +392,17 @@ def split_types(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def main() -> None:
+def build() -> Builder:
     builder = Builder()
     builder.collect()
     builder.describe()
     builder.add_unseen()
-    builder.write(TABLE)
+    builder.inherit_returns()
+    return builder
+
+
+def main() -> None:
+    build().write(TABLE)
 
 
 if __name__ == "__main__":

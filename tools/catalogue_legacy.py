@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from catalogue_returns import words
+
 
 class Legacy(NamedTuple):
     """One removed name."""
@@ -19,9 +21,9 @@ TF2 = "TensorFlow 2.0"
 TF216 = "TensorFlow 2.16"
 TENSOR = "tensorflow.Tensor"
 
-ESTIMATORS = """DNNClassifier DNNRegressor LinearClassifier LinearRegressor DNNLinearCombinedClassifier
+ESTIMATORS = words("""DNNClassifier DNNRegressor LinearClassifier LinearRegressor DNNLinearCombinedClassifier
 DNNLinearCombinedRegressor BaselineClassifier BaselineRegressor BoostedTreesClassifier BoostedTreesRegressor
-DNNEstimator LinearEstimator BaselineEstimator BoostedTreesEstimator DNNLinearCombinedEstimator""".split()
+DNNEstimator LinearEstimator BaselineEstimator BoostedTreesEstimator DNNLinearCombinedEstimator""")
 ESTIMATOR_METHODS = {
     "train": "self",
     "evaluate": "dict[float]",
@@ -34,55 +36,69 @@ ESTIMATOR_METHODS = {
     "latest_checkpoint": "str",
     "eval_dir": "str",
 }
-ESTIMATOR_CLASSES = """RunConfig TrainSpec EvalSpec EstimatorSpec ModeKeys Exporter FinalExporter LatestExporter
-BestExporter SessionRunHook SessionRunContext CheckpointSaverHook CheckpointSaverListener LoggingTensorHook NanTensorHook
+ESTIMATOR_CLASSES = words("""RunConfig TrainSpec EvalSpec EstimatorSpec ModeKeys Exporter FinalExporter
+LatestExporter
+BestExporter SessionRunHook SessionRunContext CheckpointSaverHook CheckpointSaverListener LoggingTensorHook
+NanTensorHook
 StepCounterHook StopAtStepHook SummarySaverHook SecondOrStepTimer GlobalStepWaiterHook FinalOpsHook FeedFnHook
-ProfilerHook VocabInfo WarmStartSettings Head BinaryClassHead MultiClassHead RegressionHead MultiHead MultiLabelHead
+ProfilerHook VocabInfo WarmStartSettings Head BinaryClassHead MultiClassHead RegressionHead MultiHead
+MultiLabelHead
 export.ServingInputReceiver export.TensorServingInputReceiver export.ExportOutput export.PredictOutput
 export.ClassificationOutput export.RegressionOutput experimental.InMemoryEvaluatorHook experimental.LinearSDCA
 experimental.RNNClassifier experimental.RNNEstimator experimental.KMeans tpu.TPUEstimator tpu.TPUConfig
-tpu.RunConfig tpu.TPUEstimatorSpec""".split()
-ESTIMATOR_FUNCTIONS = """classifier_parse_example_spec regressor_parse_example_spec train_and_evaluate
+tpu.RunConfig tpu.TPUEstimatorSpec""")
+ESTIMATOR_FUNCTIONS = words("""classifier_parse_example_spec regressor_parse_example_spec train_and_evaluate
 export.build_parsing_serving_input_receiver_fn export.build_raw_serving_input_receiver_fn
 experimental.make_early_stopping_hook experimental.make_stop_at_checkpoint_step_hook
 experimental.stop_if_higher_hook experimental.stop_if_lower_hook experimental.stop_if_no_decrease_hook
 experimental.stop_if_no_increase_hook experimental.build_raw_supervised_input_receiver_fn
-inputs.numpy_input_fn inputs.pandas_input_fn""".split()
+inputs.numpy_input_fn inputs.pandas_input_fn""")
 
-V1_LAYER_FUNCTIONS = """average_pooling1d average_pooling2d average_pooling3d batch_normalization conv1d conv2d
+V1_LAYER_FUNCTIONS = words("""average_pooling1d average_pooling2d average_pooling3d batch_normalization
+conv1d conv2d
 conv2d_transpose conv3d conv3d_transpose dense dropout flatten max_pooling1d max_pooling2d max_pooling3d
-separable_conv1d separable_conv2d""".split()
-V1_LAYER_CLASSES = """AveragePooling1D AveragePooling2D AveragePooling3D BatchNormalization Conv1D Conv2D
-Conv2DTranspose Conv3D Conv3DTranspose Dense Dropout Flatten MaxPooling1D MaxPooling2D MaxPooling3D SeparableConv1D
-SeparableConv2D Layer InputSpec""".split()
-RNN_CELLS = """BasicLSTMCell BasicRNNCell LSTMCell GRUCell RNNCell MultiRNNCell DropoutWrapper DeviceWrapper
-ResidualWrapper LSTMStateTuple""".split()
+separable_conv1d separable_conv2d""")
+V1_LAYER_CLASSES = words("""AveragePooling1D AveragePooling2D AveragePooling3D BatchNormalization Conv1D
+Conv2D
+Conv2DTranspose Conv3D Conv3DTranspose Dense Dropout Flatten MaxPooling1D MaxPooling2D MaxPooling3D
+SeparableConv1D
+SeparableConv2D Layer InputSpec""")
+RNN_CELLS = words("""BasicLSTMCell BasicRNNCell LSTMCell GRUCell RNNCell MultiRNNCell DropoutWrapper
+DeviceWrapper
+ResidualWrapper LSTMStateTuple""")
 
-CONTRIB_FUNCTIONS = """layers.fully_connected layers.conv2d layers.conv2d_transpose layers.max_pool2d layers.avg_pool2d
+CONTRIB_FUNCTIONS = words("""layers.fully_connected layers.conv2d layers.conv2d_transpose layers.max_pool2d
+layers.avg_pool2d
 layers.flatten layers.dropout layers.batch_norm layers.layer_norm layers.xavier_initializer
-layers.xavier_initializer_conv2d layers.variance_scaling_initializer layers.l2_regularizer layers.l1_regularizer
+layers.xavier_initializer_conv2d layers.variance_scaling_initializer layers.l2_regularizer
+layers.l1_regularizer
 layers.embed_sequence layers.optimize_loss layers.apply_regularization layers.one_hot_encoding layers.linear
 layers.summarize_activation layers.instance_norm layers.separable_conv2d layers.real_valued_column
 layers.sparse_column_with_hash_bucket slim.conv2d slim.conv2d_transpose slim.fully_connected slim.max_pool2d
-slim.avg_pool2d slim.dropout slim.flatten slim.batch_norm slim.arg_scope slim.stack slim.repeat slim.l2_regularizer
+slim.avg_pool2d slim.dropout slim.flatten slim.batch_norm slim.arg_scope slim.stack slim.repeat
+slim.l2_regularizer
 slim.get_variables slim.get_model_variables slim.get_variables_to_restore slim.separable_conv2d
 slim.learning.train slim.learning.create_train_op slim.evaluation.evaluate_once slim.assign_from_checkpoint_fn
-rnn.static_rnn rnn.static_bidirectional_rnn rnn.stack_bidirectional_dynamic_rnn learn.infer_real_valued_columns_from_input
+rnn.static_rnn rnn.static_bidirectional_rnn rnn.stack_bidirectional_dynamic_rnn
+learn.infer_real_valued_columns_from_input
 learn.learn_runner.run seq2seq.dynamic_decode seq2seq.sequence_loss seq2seq.tile_batch
 crf.crf_log_likelihood crf.viterbi_decode crf.crf_decode framework.get_variables framework.arg_scope
-framework.nest.flatten data.map_and_batch data.shuffle_and_repeat data.prefetch_to_device lookup.index_table_from_file
-lookup.index_table_from_tensor image.rotate image.transform quantize.create_training_graph quantize.create_eval_graph
+framework.nest.flatten data.map_and_batch data.shuffle_and_repeat data.prefetch_to_device
+lookup.index_table_from_file
+lookup.index_table_from_tensor image.rotate image.transform quantize.create_training_graph
+quantize.create_eval_graph
 tpu.initialize_system tpu.rewrite tpu.keras_to_tpu_model summary.create_file_writer summary.scalar
-losses.metric_learning.triplet_semihard_loss opt.ScipyOptimizerInterface eager.defun""".split()
+losses.metric_learning.triplet_semihard_loss opt.ScipyOptimizerInterface eager.defun""")
 CONTRIB_CLASSES = [
     f"rnn.{cell}" for cell in (*RNN_CELLS, "LayerNormBasicLSTMCell", "OutputProjectionWrapper")
 ]
-CONTRIB_CLASSES += """learn.DNNClassifier learn.DNNRegressor learn.LinearClassifier learn.LinearRegressor learn.Estimator
+CONTRIB_CLASSES += words("""learn.DNNClassifier learn.DNNRegressor learn.LinearClassifier
+learn.LinearRegressor learn.Estimator
 learn.Experiment learn.RunConfig seq2seq.BasicDecoder seq2seq.BeamSearchDecoder seq2seq.TrainingHelper
 seq2seq.GreedyEmbeddingHelper seq2seq.BahdanauAttention seq2seq.LuongAttention seq2seq.AttentionWrapper
 cudnn_rnn.CudnnLSTM cudnn_rnn.CudnnGRU opt.AdamWOptimizer opt.LazyAdamOptimizer opt.NadamOptimizer
 opt.MovingAverageOptimizer distribute.MirroredStrategy distribute.TPUStrategy distribute.OneDeviceStrategy
-tpu.TPUEstimator tpu.CrossShardOptimizer eager.Iterator""".split()
+tpu.TPUEstimator tpu.CrossShardOptimizer eager.Iterator""")
 
 
 def _estimators() -> dict[str, Legacy]:
@@ -175,7 +191,7 @@ def _keras() -> dict[str, Legacy]:
 
 def _numpy_behaviour() -> dict[str, Legacy]:
     """Methods that tensors have after `experimental_enable_numpy_behavior()`: never removed, seldom there."""
-    methods = {name: TENSOR for name in "astype ravel reshape transpose clip max mean min sum".split()}
+    methods = dict.fromkeys(words("astype ravel reshape transpose clip max mean min sum"), TENSOR)
     return {f"tensorflow.Tensor.{name}": Legacy("method", "", result) for name, result in methods.items()} | {
         "tensorflow.Tensor.T": Legacy("property", "", TENSOR),
         "tensorflow.Tensor.tolist": Legacy("method", "", "list"),
@@ -214,18 +230,22 @@ MODULE_ALIASES = {
 """Whole modules under another name."""
 
 OLD_KERAS_MODULES = {
-    "keras.layers": """core convolutional recurrent normalization merge embeddings pooling wrappers advanced_activations
-        noise local convolutional_recurrent cudnn_recurrent experimental experimental.preprocessing preprocessing
-        recurrent_v2 normalization_v2 dense_attention merging reshaping attention activation regularization rnn
+    "keras.layers": """core convolutional recurrent normalization merge embeddings pooling wrappers
+        advanced_activations noise local convolutional_recurrent cudnn_recurrent experimental
+        experimental.preprocessing
+    preprocessing
+        recurrent_v2 normalization_v2 dense_attention merging reshaping attention activation regularization
+    rnn
         normalization.batch_normalization normalization.layer_normalization""",
-    "keras.models": "engine engine.training engine.topology engine.sequential engine.functional engine.network",
+    "keras.models": """engine engine.training engine.topology engine.sequential engine.functional
+        engine.network""",
     "keras.layers ": "engine.base_layer engine.input_layer",
     "keras.optimizers": """optimizer_v2 optimizers.legacy optimizers.experimental optimizer_v2.adam
         optimizer_v2.gradient_descent optimizer_v2.rmsprop optimizer_v2.optimizer_v2 optimizers_v1""",
     "keras.optimizers.schedules": "optimizer_v2.learning_rate_schedule optimizers.legacy.schedules",
-    "keras.utils": "utils.np_utils utils.generic_utils utils.vis_utils utils.data_utils utils.all_utils utils.layer_utils",
+    "keras.utils": """utils.np_utils utils.generic_utils utils.vis_utils utils.data_utils utils.all_utils
+        utils.layer_utils""",
     "keras.initializers": "initializers.initializers_v2 initializers.initializers_v1",
-    "keras.datasets ": "",
 }
 """Private modules of Keras 1 and 2 whose names moved up: canonical module → what people still import from."""
 

@@ -4,8 +4,29 @@ from __future__ import annotations
 
 import re
 
+
+def words(text: str) -> list[str]:
+    """A list that reads better as a paragraph."""
+    return text.split()
+
+
 TENSOR = "tensorflow.Tensor"
-KERAS_TENSORS = re.compile(r"keras\.(ops|activations|losses|metrics|random)(\.\w+)*\.[a-z]\w*")
+KERAS_TENSORS = re.compile(r"keras\.(ops|activations|losses|metrics|random|backend)(\.\w+)*\.[a-z]\w*")
+NO_TENSOR = re.compile(
+    r"\.(get|serialize|deserialize|is_\w+|dtype|shape|print\w*|function|get_\w+|set_\w+|eval|int_shape|count_params|ndim"
+    r"|batch_[gs]et_value|learning_phase|rnn|gradients|name_scope|result_type|backend|epsilon|floatx|image_data_format"
+    r"|random_(normal|uniform)_variable|variable|placeholder|clear_session|standardize_dtype|custom_gradient)$"
+)
+KERAS_METHODS = {
+    r"keras\..*\.[A-Z]\w*\.call": TENSOR,
+    r"keras\..*[A-Z]\w*\.get_config": "dict",
+    r"keras\..*[A-Z]\w*\.from_config": "self",
+    r"keras\..*[A-Z]\w*\.compute_output_shape": "tuple",
+    r"keras\.backend\.(random_(normal|uniform)_)?variable": "keras.Variable",
+    r"keras\.backend\.eval": "numpy.ndarray",
+    r"keras\.backend\.get_value": "numpy.ndarray",
+    r"keras\.backend\.gradients": f"list[{TENSOR}]",
+}
 RESULTS = (
     (re.compile(r"(list|tuple|sequence|nested)\b", re.I), None),
     (re.compile(r"`?(tf\.)?RaggedTensor`?"), "tensorflow.RaggedTensor"),

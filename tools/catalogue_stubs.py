@@ -53,9 +53,8 @@ class StubModule:
             elif isinstance(node, ast.FunctionDef):
                 if node.returns is not None and (found := self.type_of(node.returns)):
                     yield f"{owner}.{node.name}", found
-            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                if found := self.type_of(node.annotation):
-                    yield f"{owner}.{node.target.id}", found
+            elif isinstance(node, ast.AnnAssign) and (found := self.type_of(node.annotation)):
+                yield f"{owner}.{ast.unparse(node.target)}", found
 
     def type_of(self, node: ast.expr) -> str | None:
         """The class an annotation names, in the catalogue's notation; None where it says nothing certain."""

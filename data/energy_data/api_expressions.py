@@ -34,7 +34,7 @@ RECORDED = {
     ),
     "tensorflow.saved_model.load[:10].numpy": "tensorflow.Tensor.numpy",
     "tensorflow.train.Checkpoint.step.numpy": "tensorflow.Variable.numpy",
-    # what the programs defined themselves, or what belongs to Python and others: known under the recorded name
+    # what the programs defined themselves, or what belongs to others: known under the recorded name
     "tensorflow.Module.multiply": "tensorflow.Module.multiply",
     "tensorflow.Module.unnorm": "tensorflow.Module.unnorm",
     "tensorflow.get_logger().setLevel": "tensorflow.get_logger.setLevel",

@@ -1,14 +1,14 @@
 """Every public TensorFlow and Keras name: what it is, what a call of it gives, where it is documented.
 
-The table next to this module is made by tools/build_catalogue.py. It is read as one text; the block of a module or
-class is only taken apart when somebody asks for it, so that loading costs next to nothing.
+The table next to this module is made by tools/build_catalogue.py. It is read as one text; the block of a
+module or class is only taken apart when somebody asks for it, so that loading costs next to nothing.
 """
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 Kind = Literal["module", "function", "class", "method", "property"]
@@ -28,8 +28,8 @@ class Entry(NamedTuple):
     bases: tuple[str, ...] = ()
     """Canonical public base classes, nearest first (classes only)."""
     returns: str | None = None
-    """Canonical class of what a call (or the property) gives; "self" for the receiver's own class. Also `list[X]`,
-    `tuple[X, Y]`, `dict[X]` (of the values), `iterator[X]`, and classes of others (`numpy.ndarray`)."""
+    """Canonical class of what a call (or the property) gives; "self" for the receiver's own class. Also
+    `list[X]`, `tuple[X, Y]`, `dict[X]` (of the values), `iterator[X]`, and classes such as `numpy.ndarray`."""
     pure: bool = False
     """Free of side effects and of hidden state: may be replayed."""
     removed_in: str | None = None
@@ -68,7 +68,7 @@ class Catalogue:
         return _load()
 
     def find(self, dotted: str) -> Entry | None:
-        """The entry of a full name, whichever alias it is written with; None for a name that is not public API."""
+        """The entry of a full name, whichever alias it is written with; None for what is not public."""
         try:
             return self._entries[dotted]
         except KeyError:
@@ -76,7 +76,7 @@ class Catalogue:
             return entry
 
     def canonical(self, dotted: str) -> str | None:
-        """The canonical name of what a user or a database wrote: "tf.add", "tensorflow.keras.Sequential.fit()".
+        """The canonical name of what people or records write: "tf.add", "tensorflow.keras.Sequential.fit()".
 
         Understands the expressions that published records use as names, such as
         "tensorflow.data.Dataset.from_tensor_slices(x).batch()".
@@ -150,7 +150,7 @@ class Catalogue:
             self._lineages[name] = tuple(found)
         return self._lineages[name]
 
-    # how a name is found --------------------------------------------------------------------------------------
+    # how a name is found ------------------------------------------------------------
 
     def _find(self, dotted: str) -> Entry | None:
         if dotted in self._places:
@@ -223,4 +223,6 @@ class Catalogue:
 
 @lru_cache(maxsize=1)
 def _load() -> Catalogue:
-    return Catalogue((Path(__file__).parent / "catalogue.txt").read_text(encoding="ascii"))
+    # open() rather than pathlib, whose import alone would take longer than reading the table
+    with open(os.path.join(os.path.dirname(__file__), "catalogue.txt"), encoding="ascii") as table:
+        return Catalogue(table.read())

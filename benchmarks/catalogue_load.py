@@ -1,0 +1,49 @@
+"""How long the API catalogue takes to load, against `json.load` of the same content, in fresh processes."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from energy_data.catalogue import Catalogue
+
+CATALOGUE = """
+import time; start = time.perf_counter()
+from energy_data.catalogue import Catalogue
+catalogue = Catalogue.load()
+assert catalogue.find("tensorflow.keras.layers.Dense").name == "keras.layers.Dense"
+print(time.perf_counter() - start)
+"""
+JSON = """
+import time; start = time.perf_counter()
+import json
+with open({path!r}) as file:
+    assert json.load(file)["keras.layers.Dense"]
+print(time.perf_counter() - start)
+"""
+
+
+def seconds(code: str) -> float:
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return float(printed)
+
+
+def main() -> None:
+    catalogue = Catalogue.load()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "catalogue.json"
+        path.write_text(json.dumps({name: catalogue.find(name) for name in catalogue.names()}))
+        pairs = [(seconds(CATALOGUE), seconds(JSON.format(path=str(path)))) for _ in range(15)]
+    ours = statistics.median(pair[0] for pair in pairs)
+    theirs = statistics.median(pair[1] for pair in pairs)
+    print(f"import, load and first look-up {ours * 1000:6.1f} ms")
+    print(f"json.load of the same content  {theirs * 1000:6.1f} ms")
+    print(f"ratio                          {ours / theirs:6.2f}")
+
+
+if __name__ == "__main__":
+    main()
