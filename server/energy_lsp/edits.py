@@ -1,0 +1,72 @@
+"""Edits in bytes, as rules make them, and what becomes of them: text, workspace edits, comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from energy_code.rules import Edit
+    from energy_lsp.pages import Page
+
+_IGNORE = re.compile(rb"#\s*energy:\s*ignore\[([^\]\r\n]*)\]")
+
+
+def combine(groups: Iterable[list[Edit]]) -> list[Edit]:
+    """Edits of several fixes in ascending order; a fix that overlaps an earlier one is left out."""
+    taken: list[Edit] = []
+    for group in groups:
+        if any(_overlap(new, old) for new in group for old in taken if new != old):
+            continue
+        taken += [edit for edit in group if edit not in taken]
+    return sorted(taken)
+
+
+def _overlap(one: Edit, other: Edit) -> bool:
+    if one.start_byte == one.end_byte == other.start_byte == other.end_byte:
+        return True
+    return one.start_byte < other.end_byte and other.start_byte < one.end_byte
+
+
+def applied(source: bytes, edits: Iterable[Edit]) -> bytes:
+    """The text after the edits."""
+    for edit in sorted(edits, reverse=True):
+        source = source[: edit.start_byte] + edit.text.encode("utf-8") + source[edit.end_byte :]
+    return source
+
+
+def ignore_edit(source: bytes, row: int, rule: str) -> Edit:
+    """A comment that silences a rule on one line, or one more name in the comment that is there."""
+    from energy_code.rules import Edit
+
+    start = 0
+    for _ in range(row):
+        start = source.index(b"\n", start) + 1
+    end = source.find(b"\n", start)
+    end = len(source) if end < 0 else end
+    if source[start:end].endswith(b"\r"):
+        end -= 1
+    line = source[start:end]
+    if found := _IGNORE.search(line):
+        at = start + found.end(1)
+        return Edit(at, at, f", {rule}" if found.group(1).strip() else rule)
+    at = start + len(line.rstrip())
+    return Edit(at, end, f"  # energy: ignore[{rule}]")
+
+
+def whole_edit(page: Page, edits: Iterable[Edit], *, versioned: bool) -> types.WorkspaceEdit:
+    """A workspace edit for one text, in the client's own positions."""
+    changes = [
+        types.TextEdit(
+            types.Range(page.position(edit.start_byte), page.position(edit.end_byte)),
+            edit.text,
+        )
+        for edit in edits
+    ]
+    if versioned:
+        document = types.OptionalVersionedTextDocumentIdentifier(uri=page.uri, version=page.version)
+        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(changes))])
+    return types.WorkspaceEdit(changes={page.uri: changes})

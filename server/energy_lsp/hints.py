@@ -1,0 +1,196 @@
+"""A hint: one call, what it costs, where that figure comes from, and what would cost less.
+
+Hover, diagnostics, inlay hints, code lenses and `energy-lsp check` all print hints; none has a wording of its
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from energy_lsp.joules import bar, interval, joules, number
+from energy_lsp.markup import Markup
+
+if TYPE_CHECKING:
+    from energy_code.calls import Call
+    from energy_code.rules import Finding
+    from energy_data.model import Figure, RuleEvidence
+
+DEVICE_NAMES = {"cpu": "CPU", "gpu": "GPU", "ram": "RAM"}
+LAYER_WORDS = {"here": "Measured here", "team": "Measured by the team", "published": "Published"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """One call with what is known about its energy."""
+
+    call: Call
+    figure: Figure | None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def joules_per_call(self) -> float | None:
+        """Net joules of one call; None when nothing is known or the meter could not resolve it."""
+        return self.figure.total if self.figure else None
+
+    @property
+    def known_joules(self) -> float | None:
+        """Joules per call times the runs that the source tells of."""
+        per_call = self.joules_per_call
+        return None if per_call is None else per_call * self.call.runs.times
+
+    @property
+    def estimated(self) -> bool:
+        """True when the figure comes from a model rather than a meter."""
+        return self.figure is not None and self.figure.estimated
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum over some hints: what is known, how many calls are not, whether any is an estimate."""
+
+    joules: float
+    known: int
+    unknown: int
+    estimated: bool
+
+    @classmethod
+    def of(cls, hints: Iterable[Hint]) -> Total:
+        """Add up hints."""
+        total, known, unknown, estimated = 0.0, 0, 0, False
+        for hint in hints:
+            amount = hint.known_joules
+            if amount is None:
+                unknown += 1
+            else:
+                known += 1
+                total += amount
+                estimated = estimated or hint.estimated
+        return cls(total, known, unknown, estimated)
+
+    @property
+    def label(self) -> str:
+        """One short line: `⚡ 12.3 J in 4 calls, 2 unknown`."""
+        if not self.known:
+            return f"⚡ {_count(self.unknown, 'call')} of unknown cost"
+        unknown = f", {self.unknown} unknown" if self.unknown else ""
+        return f"⚡ {marked(self.joules, self.estimated)} in {_count(self.known, 'call')}{unknown}"
+
+
+def marked(amount: float, estimated: bool) -> str:
+    """Joules, with the mark that an estimate never goes without."""
+    return f"≈ {joules(amount)} (est.)" if estimated else joules(amount)
+
+
+def short(hint: Hint) -> str | None:
+    """What fits behind a call, such as `⚡ 1.20 J`; None when there is no figure to show."""
+    if hint.figure is None or hint.figure.total is None:
+        return None
+    times = f" × {hint.call.runs.times}" if hint.call.runs.times > 1 else ""
+    return f"⚡ {marked(hint.figure.total, hint.figure.estimated)}{times}"
+
+
+def cost(hint: Hint) -> str:
+    """One sentence about the cost of a call, without provenance."""
+    figure = hint.figure
+    if figure is None:
+        return "No energy figure is known for this call."
+    if figure.total is None:
+        below = f" It lies below {joules(figure.below)}." if figure.below is not None else ""
+        return f"The meter could not resolve this call.{below}"
+    text = f"{marked(figure.total, figure.estimated)} per call"
+    if figure.low is not None and figure.high is not None:
+        what = "95% interval" if figure.spread == "interval" else "middle half of call sites"
+        text += f" ({what} {interval(figure.low, figure.high)})"
+    return text + _times(hint)
+
+
+def provenance(figure: Figure) -> str:
+    """Where a figure comes from: layer, machine, meter, date, runs."""
+    word = LAYER_WORDS[figure.layer]
+    if figure.estimated:
+        word = "Estimated, not metered" if figure.layer == "here" else f"{word}, estimated"
+    if figure.layer == "here" and figure.exact_site:
+        word += " at this call site"
+    parts = [
+        word,
+        figure.machine,
+        figure.meter,
+        figure.date[:10],
+        f"TensorFlow {figure.version}" if figure.version else "",
+        _count(figure.runs, "run"),
+        _count(figure.sites, "call site") if figure.sites > 1 else "",
+        f"{figure.resolved} of {figure.measurements} measurements resolved"
+        if figure.resolved < figure.measurements
+        else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def device_lines(figure: Figure) -> list[str]:
+    """A small bar for each device's share."""
+    total = sum(value for value in figure.devices.values() if value > 0)
+    if figure.total is None or total <= 0:
+        return []
+    amounts = {DEVICE_NAMES[device]: max(0.0, value) for device, value in figure.devices.items()}
+    return [
+        f"{name} {bar(value / total)} {value / total * 100:3.0f}%  {joules(value)}"
+        for name, value in amounts.items()
+    ]
+
+
+def evidence_line(evidence: RuleEvidence) -> str:
+    """What was measured about a substitution."""
+    where = "estimated" if evidence.estimated else evidence.meter
+    verdict = "" if evidence.differs else "; no difference beyond the noise"
+    return (
+        f"{evidence.size}, {evidence.mode}: {number(evidence.ratio)} times the energy "
+        f"({number(evidence.low)} to {number(evidence.high)}, {_count(evidence.pairs, 'pair')}{verdict}) · "
+        f"{evidence.machine} · {where} · {evidence.measured[:10]} · TensorFlow {evidence.tensorflow}"
+    )
+
+
+def hover(
+    hint: Hint, markup: Markup, url: str | None, evidence: Sequence[Sequence[RuleEvidence]] = ()
+) -> str:
+    """The whole hover. `evidence` holds what is known for each of the hint's findings."""
+    paragraphs = [markup.bold(markup.code(hint.call.api))]
+    figure = hint.figure
+    if figure is None:
+        paragraphs.append(f"{cost(hint)} Measure this file to learn it.")
+    else:
+        paragraphs.append(
+            markup.bold("⚡ " + markup.text(cost(hint))) if figure.total is not None else cost(hint)
+        )
+        if bars := device_lines(figure):
+            paragraphs.append(markup.block(bars))
+        paragraphs.append(markup.text(provenance(figure)))
+        if figure.source:
+            paragraphs.append("Source: " + markup.text(figure.source))
+    for index, finding in enumerate(hint.findings):
+        known = evidence[index] if index < len(evidence) else ()
+        lines = [
+            markup.bold("Cheaper:") + f" {markup.text(finding.message)} ({markup.code(finding.rule.name)})"
+        ]
+        lines += ["- " + markup.text(evidence_line(one)) for one in known[:3]]
+        paragraphs.append("\n".join(lines))
+    if url:
+        paragraphs.append(markup.link("API documentation", url))
+    return "\n\n".join(paragraphs)
+
+
+def _times(hint: Hint) -> str:
+    runs = hint.call.runs
+    known = hint.known_joules
+    text = ""
+    if runs.times > 1 and known is not None:
+        text = f", × {runs.times} runs = {marked(known, hint.estimated)}"
+    if runs.in_unknown_loop:
+        text += ", for each pass of a loop of unknown length"
+    return text
+
+
+def _count(amount: int, noun: str) -> str:
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"

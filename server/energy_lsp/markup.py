@@ -1,0 +1,85 @@
+"""Text for people in two dialects: Markdown where the client shows it, plain text elsewhere.
+
+Whatever comes from a file or a database passes through `text` or `code`, which leave no character with a
+meaning in Markdown: such content can form no link, no image, no HTML and no command.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:])")
+
+
+class Markup(Protocol):
+    """How to write the few things that a hover is made of."""
+
+    def text(self, content: str) -> str:
+        """Foreign text, taken literally."""
+
+    def code(self, content: str) -> str:
+        """A name from the code."""
+
+    def bold(self, content: str) -> str:
+        """Emphasis on text of our own."""
+
+    def link(self, label: str, url: str) -> str:
+        """A link to a web page of a documentation."""
+
+    def block(self, lines: list[str]) -> str:
+        """Lines in a fixed-width font."""
+
+
+class Markdown:
+    """CommonMark as editors render it."""
+
+    def text(self, content: str) -> str:
+        """Every character that Markdown gives a meaning is escaped; one line."""
+        return _SPECIAL.sub(r"\\\1", _one_line(content))
+
+    def code(self, content: str) -> str:
+        """A code span; a backtick inside becomes an apostrophe, as no escape works there."""
+        return "`" + _one_line(content).replace("`", "'") + "`"
+
+    def bold(self, content: str) -> str:
+        """Two asterisks."""
+        return f"**{content}**"
+
+    def link(self, label: str, url: str) -> str:
+        """Only https addresses without characters that could end the link."""
+        if not re.fullmatch(r"https://[\w./~#%?=&+,:@-]+", url):
+            return label
+        return f"[{label}]({url})"
+
+    def block(self, lines: list[str]) -> str:
+        """A fenced block."""
+        return "\n".join(["```text", *(line.replace("```", "'''") for line in lines), "```"])
+
+
+class Plain:
+    """For clients that show text as it is."""
+
+    def text(self, content: str) -> str:
+        """One line."""
+        return _one_line(content)
+
+    def code(self, content: str) -> str:
+        """The name itself."""
+        return _one_line(content)
+
+    def bold(self, content: str) -> str:
+        """Nothing to add."""
+        return content
+
+    def link(self, label: str, url: str) -> str:
+        """The address behind the label."""
+        return f"{label}: {url}"
+
+    def block(self, lines: list[str]) -> str:
+        """The lines."""
+        return "\n".join(lines)
+
+
+def _one_line(content: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in content).split())
