@@ -1,12 +1,12 @@
 """Records API calls from inside the measured program, with the standard library alone (Python 3.8 to 3.13).
 
 `install` gives the program a builtin, `__energy_probe__(site, function, *args, **kwargs)`, which calls the
-function and notes when it began and ended. One such call costs about a microsecond. Times are nanoseconds of the
-system-wide monotonic clock, which the sampler in its own process reads as well.
+function and notes when it began and ended. One such call costs about a microsecond. Times are nanoseconds of
+the system-wide monotonic clock, which the sampler in its own process reads as well.
 
 Each thread keeps its rows in a list of its own and writes them to `events-PID.bin` when there are `CHUNK` of
-them (`events.py` reads that file). After `EXACT` rows, neighbouring short calls of one site are merged before they
-are written, so a program with millions of calls needs neither memory nor disk without bound.
+them (`events.py` reads that file). After `EXACT` rows, neighbouring short calls of one site are merged before
+they are written, so a program with millions of calls needs neither memory nor disk without bound.
 
 The probe leaves no trace in what the program can see: exceptions pass through without a frame of the probe in
 their traceback, and a warning raised with a stack level points at the program's own line.
@@ -190,7 +190,7 @@ class Recorder:
 
 
 def merge(rows: List[Row]) -> List[List[int]]:
-    """Join neighbouring short calls of one site in the same surroundings; rows are in the order of their ends."""
+    """Join neighbouring short calls of one site in the same surroundings; rows are in order of their ends."""
     joined: List[List[int]] = []
     groups: Dict[Any, List[int]] = {}
     surroundings: Dict[Tuple[int, int], Tuple[int, int]] = {}
@@ -413,8 +413,8 @@ def times_for(function: Callable[..., Any], args: Arguments, kwargs: Keywords, s
 def replay_site(recorder: Recorder, site: int, seconds: float, times: int = 0) -> Dict[str, Any]:
     """Repeat the first call of a site for about so many seconds, or as many times as an earlier window took.
 
-    Gives `{"site", "begin", "end", "count", "empty_ns"}`: the window on the monotonic clock, the calls in it, and
-    the nanoseconds that one turn of the empty loop takes; or `{"site", "problem"}`.
+    Gives `{"site", "begin", "end", "count", "empty_ns"}`: the window on the monotonic clock, the calls in it,
+    and the nanoseconds that one turn of the empty loop takes; or `{"site", "problem"}`.
     """
     if site not in recorder.kept:
         return {"site": site, "problem": "nothing was kept to repeat this call with"}

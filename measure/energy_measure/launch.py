@@ -1,0 +1,275 @@
+"""Runs a program with its instrumented sources, in the project's own interpreter (Python 3.8 to 3.13).
+
+Started as `PYTHON launch.py SPECIFICATION`, with the standard library alone. The specification is JSON: the
+entry point, its arguments, the number of call sites, and for each file of the project that calls an API its
+instrumented text. Nothing is written into the project: sources go from memory into the interpreter, through an
+import hook for modules.
+
+The compiled code carries the places of the *original* text, column by column, so that tracebacks (which show
+the file as it is on disk), `inspect.getsource` and AutoGraph see the program as it was written.
+"""
+
+from __future__ import annotations
+
+import sys
+
+if __name__ == "__main__" and sys.path and __file__.startswith(sys.path[0]):
+    # This folder holds modules with names of the standard library.
+    del sys.path[0]
+
+import ast
+import builtins
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import linecache
+import os
+import threading
+import types
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from energy_measure import probe as probe_module
+
+PROBE = "__energy_probe__"
+
+
+class NotTheSameProgram(Exception):  # noqa: N818
+    """Instrumented text that is not the original plus probes; the original runs instead."""
+
+
+def restore_places(plain: Any, probed: Any) -> None:
+    """Give each node of `probed` its place in `plain`, making sure that they differ in probes alone."""
+    if isinstance(plain, list) and isinstance(probed, list):
+        if len(plain) != len(probed):
+            raise NotTheSameProgram
+        for one, other in zip(plain, probed):  # noqa: B905 (no `strict` before 3.10)
+            restore_places(one, other)
+    elif not isinstance(plain, ast.AST):
+        if type(plain) is not type(probed) or (plain != probed and plain == plain):
+            raise NotTheSameProgram
+    elif type(plain) is not type(probed):
+        raise NotTheSameProgram
+    elif isinstance(plain, ast.Call) and is_probe(probed) and not is_probe(plain):
+        ast.copy_location(probed.func, plain.func)
+        ast.copy_location(probed.args[0], plain.func)
+        ast.copy_location(probed, plain)
+        restore_places(plain.func, probed.args[1])
+        restore_places(plain.args, probed.args[2:])
+        restore_places(plain.keywords, probed.keywords)
+    else:
+        ast.copy_location(probed, plain)
+        for field in plain._fields:
+            restore_places(getattr(plain, field, None), getattr(probed, field, None))
+
+
+def is_probe(node: Any) -> bool:
+    """Whether a node is a call of the probe."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == PROBE
+        and len(node.args) >= 2
+    )
+
+
+def instrumented_tree(source: str | bytes, instrumented: str, filename: str) -> ast.Module:
+    """The instrumented program with the places of the original; the original where they do not match."""
+    plain = ast.parse(source, filename)
+    try:
+        probed = ast.parse(instrumented, filename)
+        restore_places(plain, probed)
+    except (NotTheSameProgram, SyntaxError, RecursionError):
+        return plain
+    return probed
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    """Loads a module of the project from its instrumented text; everything else about it stays as it is."""
+
+    def __init__(self, name: str, path: str, instrumented: str) -> None:
+        super().__init__(name, path)
+        self.instrumented = instrumented
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """Compile without the cache: cached bytecode is that of the plain module."""
+        path = self.get_filename(fullname)
+        tree = instrumented_tree(self.get_data(path), self.instrumented, path)
+        return compile(tree, path, "exec", dont_inherit=True)
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Asks the other finders, and takes over modules whose file is to be instrumented."""
+
+    def __init__(self, sources: dict[str, str]) -> None:
+        self.sources = sources
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The module's ordinary specification, with a loader of ours if it is one of the project's."""
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(fullname, path, target)
+            if spec is None:
+                continue
+            if type(spec.loader) is importlib.machinery.SourceFileLoader and spec.origin:
+                instrumented = self.sources.get(os.path.realpath(spec.origin))
+                if instrumented is not None:
+                    spec.loader = Loader(fullname, spec.origin, instrumented)
+            return spec
+        return None
+
+
+def fresh_main(path: str | None) -> types.ModuleType:
+    """A `__main__` module such as the interpreter makes for a script (or, without a path, a notebook)."""
+    module = types.ModuleType("__main__")
+    names = module.__dict__
+    names.update(__builtins__=builtins, __spec__=None, __package__=None, __annotations__={})
+    if path is not None:
+        loader = importlib.machinery.SourceFileLoader("__main__", path)
+        names.update(__file__=path, __cached__=None, __loader__=loader)
+    sys.modules["__main__"] = module
+    return module
+
+
+def run_script(path: str, instrumented: str | None) -> None:
+    """Run a script as `python path` would."""
+    module = fresh_main(path)
+    with open(path, "rb") as file:
+        source = file.read()
+    tree = ast.parse(source, path) if instrumented is None else instrumented_tree(source, instrumented, path)
+    exec(compile(tree, path, "exec", dont_inherit=True), module.__dict__)
+
+
+def run_cells(cells: list[dict[str, str]]) -> None:
+    """Run the cells of a notebook one after the other in one namespace, showing the value a cell ends in."""
+    module = fresh_main(None)
+    module.__dict__["display"] = lambda *values: print(*[repr(value) for value in values], sep="\n")
+    for cell in cells:
+        name, source = cell["name"], cell["source"]
+        # As IPython does: what looks into the source of a function finds that of its cell.
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        tree = instrumented_tree(source, cell["instrumented"], name)
+        shown = None
+        if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
+            shown = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
+        run_code(compile_cell(tree, name, "exec"), module.__dict__)
+        if shown is not None:
+            value = run_code(compile_cell(shown, name, "eval"), module.__dict__)
+            if value is not None:
+                print(repr(value))
+
+
+def compile_cell(tree: Any, name: str, mode: str) -> types.CodeType:
+    """Compile a part of a cell, which may await at its top level."""
+    code = compile(tree, name, mode, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    assert isinstance(code, types.CodeType)
+    return code
+
+
+def run_code(code: types.CodeType, names: dict[str, Any]) -> Any:
+    """Evaluate a part of a cell, to its end if it is a coroutine."""
+    value = eval(code, names)
+    if code.co_flags & 0x80:  # CO_COROUTINE
+        import asyncio
+
+        return asyncio.get_event_loop_policy().get_event_loop().run_until_complete(value)
+    return value
+
+
+def run(specification: dict[str, Any]) -> int | str | None:
+    """Run the program to its end, and give the status it would leave with."""
+    path = specification["entry"]
+    sys.argv = [path, *specification["arguments"]]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    sources = specification["sources"]
+    sys.meta_path.insert(0, Finder(sources))
+    try:
+        if "cells" in specification:
+            run_cells(specification["cells"])
+        else:
+            shown = os.path.abspath(path) if sys.version_info >= (3, 9) else path
+            run_script(shown, sources.get(os.path.realpath(path)))
+    except SystemExit as stop:
+        return stop.code
+    except BaseException as error:
+        show(error)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def show(error: BaseException) -> None:
+    """Print a traceback that begins in the program, as if nothing had started it."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename in (__file__, ast.__file__):
+        tb = tb.tb_next
+    error.__traceback__ = tb
+    sys.excepthook(type(error), error, tb)
+
+
+def join_threads() -> None:
+    """The program ends when its last thread does."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+
+
+def converse(probe: Any, recorder: probe_module.Recorder, control: Sequence[int], status: object) -> None:
+    """Tell the engine that the program has ended, then replay what it asks for until it says no more."""
+    requests, answers = os.fdopen(control[0], "r"), os.fdopen(control[1], "w")
+    try:
+        message: dict[str, Any] = {"ended": {"begin": recorder.begin, "end": recorder.end, "status": status}}
+        while True:
+            answers.write(json.dumps(message) + "\n")
+            answers.flush()
+            request = json.loads(requests.readline() or "{}")
+            if "replay" not in request:
+                return
+            message = {"windows": probe.replay(recorder, request["replay"])}
+    except (OSError, ValueError):
+        return  # the engine is gone
+
+
+def load_probe() -> Any:
+    """The probe, from the file beside this one."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe.py")
+    spec = importlib.util.spec_from_file_location("__energy_probe_module__", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    """Run what the specification says; leave with the status of the program."""
+    with open(sys.argv[1], encoding="utf-8") as file:
+        specification = json.load(file)
+    control = specification.get("control")
+    for descriptor in control or ():
+        os.set_inheritable(descriptor, False)
+    probe = load_probe()
+    recorder = probe.install(
+        specification["folder"], specification["sites"], specification["pure"], specification["gpu"]
+    )
+    process = os.getpid()
+    status = run(specification)
+    if os.getpid() == process:
+        join_threads()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        recorder.finish()
+        if control:
+            converse(probe, recorder, control, status if isinstance(status, (int, type(None))) else 1)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
