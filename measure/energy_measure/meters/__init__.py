@@ -55,16 +55,22 @@ def find(name: str, roots: Roots | None = None) -> Meter:
 
 
 def choose(wanted: str = "auto", roots: Roots | None = None) -> list[Meter]:
-    """Meters for a measurement, none of them open: `auto`, one name, or several joined by `+`.
+    """Meters for a measurement, tried but not open: `auto`, one name, or several joined by `+`.
 
     `auto` takes the first of rapl, perf and cpu-time that can be used, and nvml where there is a GPU. A meter
     asked for by name has to be usable, and no device may be read twice.
     """
     roots = roots or Roots.from_environment()
     if wanted == "auto":
-        return [find(name, roots) for name in _automatic(available(roots))]
-    meters = [find(name, roots) for name in wanted.split("+")]
-    _check_usable(meters, roots)
+        states = available(roots)
+        names = _automatic(states)
+    else:
+        names = wanted.split("+")
+        states = [find(name, roots).availability(roots) for name in names]
+        _check_usable(states)
+    meters = [find(name, roots) for name in names]
+    for meter in meters:
+        meter.sources = next(state.sources for state in states if state.name == meter.name)
     return meters
 
 
@@ -78,16 +84,15 @@ def _automatic(states: Sequence[Availability]) -> list[str]:
     return chosen
 
 
-def _check_usable(meters: Sequence[Meter], roots: Roots) -> None:
+def _check_usable(states: Sequence[Availability]) -> None:
     owner: dict[str, str] = {}
-    for meter in meters:
-        state = meter.availability(roots)
+    for state in states:
         if not state.usable:
-            advice = f" Run: {state.command}" if state.command else " See `energy-lsp doctor`."
-            raise MeterProblem(f"The meter {meter.name} cannot be used: {state.reason}.{advice}")
+            advice = f"Run: {state.command}" if state.command else "See `energy-lsp doctor`."
+            raise MeterProblem(f"The meter {state.name} cannot be used: {state.reason}. {advice}")
         for device in {source.device for source in state.sources}:
             if device in owner:
                 raise MeterProblem(
-                    f"{owner[device]} and {meter.name} both read the {device}; take one of them."
+                    f"{owner[device]} and {state.name} both read the {device}; take one of them."
                 )
-            owner[device] = meter.name
+            owner[device] = state.name
