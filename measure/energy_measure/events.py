@@ -2,9 +2,9 @@
 
 A run folder holds one `events-PID.bin` for each process of the program (see `probe.py` for who writes them).
 A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Columns are
-`COLUMNS`; chunks with only the first seven of them hold single calls. In a program with a very great number of
-calls, neighbouring short calls of one site are merged into one row: `count` calls, `busy` nanoseconds spent in
-them between `start` and `end`.
+`COLUMNS`; chunks with only the first seven of them hold single calls. In a program with a very great number
+of calls, neighbouring short calls of one site are merged into one row: `count` calls, `busy` nanoseconds
+spent in them between `start` and `end`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Puts probes around API calls: `f(a, b)` becomes `__energy_probe__(17, f, a, b)`, on the same line.
 
-libcst writes the text, from the exact places where `energy_code` found calls. Nothing else changes: callee and
-arguments stay where they stand, so they are evaluated once, in order, before the probe starts its clock, and
-`super()`, `await`, `yield` or a walrus in them mean what they meant.
+libcst writes the text, from the exact places where `energy_code` found calls. Nothing else changes: callee
+and arguments stay where they stand, so they are evaluated once, in order, before the probe starts its clock,
+and `super()`, `await`, `yield` or a walrus in them mean what they meant.
 """
 
 from __future__ import annotations

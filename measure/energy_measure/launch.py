@@ -2,8 +2,8 @@
 
 Started as `PYTHON launch.py SPECIFICATION`, with the standard library alone. The specification is JSON: the
 entry point, its arguments, the number of call sites, and for each file of the project that calls an API its
-instrumented text. Nothing is written into the project: sources go from memory into the interpreter, through an
-import hook for modules.
+instrumented text. Nothing is written into the project: sources go from memory into the interpreter, through
+an import hook for modules.
 
 The compiled code carries the places of the *original* text, column by column, so that tracebacks (which show
 the file as it is on disk), `inspect.getsource` and AutoGraph see the program as it was written.
@@ -54,7 +54,7 @@ def restore_places(plain: Any, probed: Any) -> None:
             raise NotTheSameProgram
     elif type(plain) is not type(probed):
         raise NotTheSameProgram
-    elif isinstance(plain, ast.Call) and is_probe(probed) and not is_probe(plain):
+    elif isinstance(plain, ast.Call) and isinstance(probed, ast.Call) and is_probe(probed):
         ast.copy_location(probed.func, plain.func)
         ast.copy_location(probed.args[0], plain.func)
         ast.copy_location(probed, plain)

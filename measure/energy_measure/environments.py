@@ -1,0 +1,167 @@
+"""Which interpreter runs the project: the one asked for, the project's own, or the active one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from energy_measure.problems import MeasureProblem
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+OLDEST = (3, 8)
+PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git", ".venv")
+
+_QUESTION = """
+import importlib.util, json, sys
+print(json.dumps([list(sys.version_info[:3]), importlib.util.find_spec("tensorflow") is not None]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python that can run the project."""
+
+    path: Path
+    version: tuple[int, int, int]
+    has_tensorflow: bool
+
+
+def project_root(path: Path) -> Path:
+    """The folder of the project that a script, notebook or folder belongs to."""
+    start = path if path.is_dir() else path.parent
+    if path.is_dir():
+        return start
+    for folder in (start, *start.parents):
+        if any((folder / mark).exists() for mark in PROJECT_MARKS):
+            return folder
+    return start
+
+
+def find_interpreter(project: Path, asked_for: str = "") -> Interpreter:
+    """The interpreter to measure with; raises `MeasureProblem` if it cannot run TensorFlow programs."""
+    if asked_for:
+        return _usable(_named(asked_for))
+    own = python_of(project / ".venv")
+    if own.exists():
+        return _usable(own)
+    candidates = list(_active())
+    for candidate in candidates:
+        found = inspect_interpreter(candidate)
+        if found is not None and found.has_tensorflow and found.version >= OLDEST:
+            return found
+    return _usable(candidates[0])
+
+
+def python_of(environment: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def inspect_interpreter(path: Path) -> Interpreter | None:
+    """What an interpreter is; None if it does not answer."""
+    try:
+        answer = subprocess.run(
+            [str(path), "-c", _QUESTION], capture_output=True, text=True, timeout=60, cwd=path.parent
+        )
+        version, has_tensorflow = json.loads(answer.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return Interpreter(path, (version[0], version[1], version[2]), has_tensorflow)
+
+
+def create_environment(project: Path, base: str = "") -> Path:
+    """A virtual environment with what the project requires, made once and kept until that changes."""
+    requirements, text = _requirements(project)
+    python = _named(base) if base else Path(sys.executable)
+    key = hashlib.sha256(json.dumps([str(project.resolve()), str(python), text]).encode()).hexdigest()
+    folder = Path(platformdirs.user_cache_dir("energy-lsp", appauthor=False)) / "environments" / key[:16]
+    if (folder / "complete").exists():
+        return python_of(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        _run([str(python), "-m", "venv", str(folder)], project)
+        _run([str(python_of(folder)), "-m", "pip", "install", "--quiet", *requirements], project)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    (folder / "complete").write_text(text, encoding="utf-8")
+    return python_of(folder)
+
+
+def _requirements(project: Path) -> tuple[list[str], str]:
+    """What to hand to pip, and the text that decides what it installs."""
+    listed = project / "requirements.txt"
+    if listed.exists():
+        return ["-r", str(listed)], listed.read_text(encoding="utf-8")
+    declared = project / "pyproject.toml"
+    if declared.exists():
+        tables = tomllib.loads(declared.read_text(encoding="utf-8"))
+        dependencies = [str(text) for text in tables.get("project", {}).get("dependencies", [])]
+        if dependencies:
+            return dependencies, "\n".join(dependencies) + "\n"
+    raise MeasureProblem(
+        f"{project} has neither a requirements.txt nor dependencies in a pyproject.toml to make an "
+        "environment from; give an interpreter with --python."
+    )
+
+
+def _run(command: list[str], project: Path) -> None:
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=sys.stderr, cwd=project
+    )
+    if done.returncode:
+        raise MeasureProblem(
+            f"Making an environment for {project} failed at `{' '.join(command[1:4])}` (see above); "
+            "mend its requirements or give an interpreter with --python."
+        )
+
+
+def _named(text: str) -> Path:
+    found = shutil.which(text) or (text if Path(text).is_file() else None)
+    if found is None and Path(text).is_dir() and python_of(Path(text)).exists():
+        found = str(python_of(Path(text)))
+    if found is None:
+        raise MeasureProblem(f"There is no interpreter {text}; give --python the path of one.")
+    return Path(os.path.abspath(found))
+
+
+def _active() -> Iterator[Path]:
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        if os.environ.get(variable):
+            active = python_of(Path(os.environ[variable]))
+            if active.exists():
+                yield active
+    yield Path(sys.executable)
+    for name in ("python3", "python"):
+        on_path = shutil.which(name)
+        if on_path:
+            yield Path(on_path)
+
+
+def _usable(path: Path) -> Interpreter:
+    found = inspect_interpreter(path)
+    if found is None:
+        raise MeasureProblem(f"{path} does not run; give --python the path of a working interpreter.")
+    if found.version < OLDEST:
+        number = ".".join(map(str, found.version))
+        raise MeasureProblem(f"{path} is Python {number}; measuring needs Python 3.8 or newer.")
+    if not found.has_tensorflow:
+        raise MeasureProblem(
+            f"TensorFlow is not installed for {path}; install it there, name another interpreter "
+            "with --python, or let --create-env make one."
+        )
+    return found
