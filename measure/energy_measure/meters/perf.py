@@ -70,7 +70,7 @@ class PerfMeter(Meter):
         except OSError as error:
             return Availability(cls.name, False, f"the kernel refuses {event.name}: {error.strerror}")
         sources = tuple(_source(event) for event in events)
-        return Availability(cls.name, True, f"{len(sources)} counters", "", sources)
+        return Availability(cls.name, True, ", ".join(source.name for source in sources), "", sources)
 
     def open(self) -> None:
         """Open every event; each counts from here."""

@@ -75,7 +75,9 @@ class RaplMeter(Meter):
         notes = tuple(f"{name} cannot be read: {_why(error)}" for name, error in refused.items())
         sources = tuple(_source(domain) for domain in readable)
         command = UDEV_COMMAND if any(isinstance(e, PermissionError) for e in refused.values()) else ""
-        return Availability(cls.name, True, f"{len(sources)} counters", command, sources, notes=notes)
+        return Availability(
+            cls.name, True, ", ".join(source.name for source in sources), command, sources, notes=notes
+        )
 
     def open(self) -> None:
         """Keep every counter open: reading one is then a single system call."""

@@ -7,7 +7,11 @@ import importlib
 import click
 
 COMMANDS: dict[str, str] = {
+    "db": "db:db",
+    "serve": "serve:serve",
+    "check": "check:check",
     "report": "report:report",
+    "doctor": "doctor:doctor",
 }
 """Command name → `module:function` under this package; the order is the order of the help."""
 
