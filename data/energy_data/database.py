@@ -17,6 +17,7 @@ from energy_data.problems import DatabaseProblem as DatabaseProblem
 from energy_data.problems import explained, missing
 from energy_data.rows import (
     Row,
+    content_id,
     environment_from,
     environment_row,
     evidence_from,
@@ -45,8 +46,17 @@ TABLES = ("machines", "environments", "runs", "measurements", "traces", "spans",
 class Database:
     """An open energy database; a context manager that closes it."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, *, wait: float = WAIT_SECONDS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        *,
+        schema: int = LATEST,
+        wait: float = WAIT_SECONDS,
+    ) -> None:
         self.path = path
+        self.schema = schema
+        """Number of the last migration that the file has seen."""
         self.connection = connection
         self.wait = wait
         self._tables: sqlite_utils.Database | None = None
@@ -69,9 +79,10 @@ class Database:
         """Open a file to read alone; one of an older schema is upgraded in a copy in memory."""
         with explained(path):
             connection = read_connection(path, wait=wait)
-            if user_version(connection) == LATEST:
-                return cls(path, connection, wait=wait)
-            return cls(path, upgraded_copy(path, connection), wait=wait)
+            schema = user_version(connection)
+            if schema < LATEST:
+                connection = upgraded_copy(path, connection)
+            return cls(path, connection, schema=schema, wait=wait)
 
     @property
     def tables(self) -> sqlite_utils.Database:
@@ -135,8 +146,19 @@ class Database:
         tables.table("spans").insert_all(
             [span_row(span, run.id, number) for number, span in enumerate(spans)], ignore=True
         )
-        summarise(tables, {(row["api"], row["file"], row["line"]) for row in rows})
+        if self._is_new_here(run, rows):
+            summarise_everything(tables)
+        else:
+            summarise(tables, {(row["api"], row["file"], row["line"]) for row in rows})
         return True
+
+    def _is_new_here(self, run: Run, rows: Sequence[Row]) -> bool:
+        """Note a machine that measures into this file; True for a new one: what counts as "here" has changed."""
+        if all(row["method"] == "imported" for row in rows):
+            return False
+        machine = content_id(run.machine)
+        noted = self.connection.execute("INSERT OR IGNORE INTO local_machines VALUES (?)", (machine,))
+        return noted.rowcount > 0
 
     def add_evidence(self, evidence: Iterable[RuleEvidence]) -> None:
         """Store measured comparisons of rules; the same comparison is kept once."""

@@ -32,6 +32,11 @@ def _by_name() -> dict[str, dict[str, Any]]:
     return rows
 
 
+def names() -> list[str]:
+    """Every name that has a published figure."""
+    return list(_by_name())
+
+
 def published(api: str) -> Figure | None:
     """The published figure of an API, under its canonical name or the very text of the study."""
     rows = _by_name()
@@ -42,7 +47,8 @@ def published(api: str) -> Figure | None:
 def _figure(row: dict[str, Any]) -> Figure:
     about = table()["about"]
     low, total, high = row["joules"] or (None, None, None)
-    devices = {device: row[device][1] for device in DEVICES if row[device]} if row["joules"] else {}
+    # A record may come out below its baseline by chance; a call cannot give energy back.
+    devices = {device: max(0.0, row[device][1]) for device in DEVICES if row[device]}
     return Figure(
         api=row["api"],
         layer="published",
@@ -56,7 +62,7 @@ def _figure(row: dict[str, Any]) -> Figure:
         resolved=row["resolved"],
         seconds=row["seconds"][1],
         total=total,
-        low=low,
+        low=None if low is None else max(0.0, low),
         high=high,
         devices=devices,
         below=row["below"],

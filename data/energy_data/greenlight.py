@@ -75,7 +75,7 @@ def import_greenlight(
     """Import a folder, an archive or a single file of records; each file whole or not at all."""
     report = ImportReport()
     try:
-        for name, content in _files(path):
+        for name, content in files(path):
             progress(name)
             _import_file(database, name, content, report)
     except (tarfile.TarError, EOFError, OSError) as error:
@@ -98,7 +98,8 @@ def _import_file(database: Database, name: str, content: bytes, report: ImportRe
         report.unresolved += sum(not measurement.resolved for measurement in measurements)
 
 
-def _files(path: Path) -> Iterator[tuple[str, bytes]]:
+def files(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the record files in a folder or an archive, or of a single one."""
     if path.is_dir():
         for file in sorted(path.rglob("*.json")):
             yield str(file), file.read_bytes()

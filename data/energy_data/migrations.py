@@ -134,13 +134,19 @@ def _001_measurements(db: Database) -> None:
 
 
 def _002_summaries(db: Database) -> None:
-    """One ready answer per call site and per API, so that a look-up reads a single row."""
+    """One ready answer per call site and per API, so that a look-up reads a single row.
+
+    `local_machines` are those whose runs were measured into this very file: what was merged or imported from
+    elsewhere must not pass for measured here.
+    """
+    db.table("local_machines").create({"machine_id": str}, pk="machine_id")
     db.table("summaries").create(
         {
             "api": str,
             "file": str,
             "line": int,
             "project": str,
+            "layer": str,
             "run_id": str,
             "machine_id": str,
             "machine": str,

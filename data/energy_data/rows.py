@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import hashlib
 import json
+import math
 import sqlite3
 import sys
 import zlib
@@ -140,6 +141,9 @@ def measurement_row(measurement: Measurement) -> Row:
         quantity = measurement.joules.get(device)
         row[f"{device}_joules"] = quantity.value if quantity else None
         row[f"{device}_stderr"] = quantity.stderr if quantity else None
+    for key, value in row.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{measurement.api} at {measurement.file}:{measurement.line}: {key} is {value}")
     return row
 
 

@@ -15,7 +15,7 @@ from energy_data.paths import team_database, user_database
 from energy_data.problems import DatabaseProblem as DatabaseProblem
 from energy_data.problems import explain
 from energy_data.rows import evidence_from
-from energy_data.summaries import API_LINE
+from energy_data.summaries import API_LINE, LAYERS
 
 _SITE = """
 SELECT * FROM summaries WHERE api = ? AND file = ? AND line = ?
@@ -112,6 +112,7 @@ class EnergyStore:
 
     def _ask(self, api: str, file: str | None, line: int | None) -> Figure | None:
         name = canonical(api)
+        found: list[Figure] = []
         for layer in list(self._layers):
             try:
                 figure = layer.lookup(name, file, line)
@@ -119,8 +120,11 @@ class EnergyStore:
                 self._drop(layer, error)
                 continue
             if figure is not None:
-                return figure
-        return published(api)
+                found.append(figure)
+                if figure.layer == layer.name:
+                    break  # what follows cannot be nearer
+        # Own databases may also hold records of others, which do not go before the team's own.
+        return min(found, key=lambda figure: LAYERS.index(figure.layer)) if found else published(api)
 
     def evidence(self, rule: str) -> Sequence[RuleEvidence]:
         """Measured comparisons for a rule: here, then the team's, then those shipped."""
@@ -161,7 +165,7 @@ def _state(path: Path) -> tuple[int, int, int] | None:
 def _figure(row: sqlite3.Row, layer: Layer, exact: bool) -> Figure:
     return Figure(
         api=row["api"],
-        layer=layer,
+        layer="published" if row["layer"] == "published" else layer if layer == "team" else row["layer"],
         estimated=bool(row["estimated"]),
         machine=row["machine"],
         meter=row["meter"],
@@ -178,5 +182,6 @@ def _figure(row: sqlite3.Row, layer: Layer, exact: bool) -> Figure:
         below=row["below"],
         spread=row["spread"],
         exact_site=exact,
+        source="records imported into the database" if row["layer"] == "published" else "",
         version=row["version"],
     )

@@ -1,5 +1,6 @@
 """Ready answers, kept in step with the measurements: one row per call site and one per API.
 
+What was measured on this machine goes before what came from other machines, and that before a study's records.
 A call site is answered by its newest run, because the code may have changed since the older ones; records
 imported from a study are of one state of the code, so those of one commit are taken together. An API in
 general is answered by its call sites on the machine and meter used last. Calls seen while a function was
@@ -23,11 +24,19 @@ if TYPE_CHECKING:
 API_LINE = -1
 """The `line` of the row that answers for an API in general (its `file` and `project` are empty)."""
 
+LAYERS = ("here", "team", "published")
+"""Whose figures go first, where one database holds several."""
+
 Z95 = 1.96
+_TAKEN = ("api", "file", "line", "project", "layer", "run_id", "machine_id", "meter")
+_UNKNOWN: Row = dict.fromkeys([*DEVICES, "total", "low", "high"])
 _DEVICE_COLUMNS = [f"{device}_joules" for device in DEVICES]
 
 _SITE_ROWS = """
-SELECT m.*, r.started, r.meter, r.estimated, r."commit", r.project, r.machine_id, e.tensorflow, c.cpu, c.gpu
+SELECT m.*, r.started, r.meter, r.estimated, r."commit", r.project, r.machine_id, e.tensorflow, c.cpu, c.gpu,
+    CASE WHEN m.method = 'imported' THEN 'published'
+         WHEN r.machine_id IN local_machines OR NOT EXISTS (SELECT 1 FROM local_machines) THEN 'here'
+         ELSE 'team' END AS layer
 FROM measurements m JOIN runs r ON r.id = m.run_id
 JOIN environments e ON e.id = r.environment_id JOIN machines c ON c.id = r.machine_id
 WHERE m.api = ? AND m.file = ? AND m.line = ? AND m.at_trace_time = 0
@@ -71,9 +80,9 @@ def _site_summaries(rows: Sequence[sqlite3.Row]) -> list[Row]:
 
 def _answering(rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
     """The rows, newest first, that speak for a call site."""
-    newest = rows[0]
-    if newest["method"] != "imported":
-        return [row for row in rows if row["run_id"] == newest["run_id"]]
+    newest = min(rows, key=lambda row: LAYERS.index(row["layer"]))
+    if newest["layer"] != "published":
+        return [row for row in rows if row["run_id"] == newest["run_id"] and row["layer"] == newest["layer"]]
     same = ("method", "machine_id", "meter", "commit")
     return [row for row in rows if all(row[key] == newest[key] for key in same)]
 
@@ -83,7 +92,7 @@ def _site_summary(rows: Sequence[sqlite3.Row]) -> Row:
     resolved = [row for row in rows if row["resolved"] and _total(row) is not None]
     repeats = {row["run_id"]: row["repeats"] for row in rows}
     summary: Row = {
-        **{key: newest[key] for key in ("api", "file", "line", "project", "run_id", "machine_id", "meter")},
+        **{key: newest[key] for key in _TAKEN},
         "machine": f"{newest['cpu']} + {newest['gpu']}" if newest["gpu"] else newest["cpu"],
         "estimated": newest["estimated"],
         "started": newest["started"],
@@ -125,16 +134,20 @@ def _between_runs(rows: Sequence[sqlite3.Row]) -> float:
 
 
 def _bounded(rows: Sequence[sqlite3.Row]) -> Row:
-    """What may be said of unresolved rows: the energy that every one of them lies under."""
-    bounds = [_interval(row)[1] for row in rows if row["high"] is not None or _total(row) is not None]
-    empty = dict.fromkeys([*DEVICES, "total", "low", "high"])
-    return {**empty, "below": max(bounds) if bounds else None}
+    """What may be said of unresolved rows: the energy that each of them lies under, if all were metered."""
+    metered = all(row["high"] is not None or _total(row) is not None for row in rows)
+    return {**_UNKNOWN, "below": max(_interval(row)[1] for row in rows) if metered else None}
 
 
 def _api_summary(sites: Sequence[sqlite3.Row]) -> Row:
-    newest = max(sites, key=lambda site: (site["started"], site["run_id"], site["file"], site["line"]))
+    nearest = min((site["layer"] for site in sites), key=LAYERS.index)
+    newest = max(
+        (site for site in sites if site["layer"] == nearest),
+        key=lambda site: (site["started"], site["run_id"], site["file"], site["line"]),
+    )
     general = {"file": "", "line": API_LINE, "project": ""}
-    alike = [s for s in sites if (s["machine_id"], s["meter"]) == (newest["machine_id"], newest["meter"])]
+    same = ("layer", "machine_id", "meter")
+    alike = [site for site in sites if all(site[key] == newest[key] for key in same)]
     if len(alike) == 1:
         return {**dict(newest), **general}
     numbers = {key: sum(site[key] for site in alike) for key in ("measurements", "sites", "resolved")}
@@ -143,9 +156,8 @@ def _api_summary(sites: Sequence[sqlite3.Row]) -> Row:
     summary = {**dict(newest), **general, **numbers, "runs": sum(runs.values()), "spread": "range"}
     summary["seconds"] = statistics.median(site["seconds"] for site in alike)
     if 2 * len(resolved) < len(alike):  # the middle call site lies under what the meter can tell
-        bounds = [bound for site in alike if (bound := _upper(site)) is not None]
-        empty = dict.fromkeys([*DEVICES, "total", "low", "high"])
-        return {**summary, **empty, "below": max(bounds) if bounds else None}
+        bounds = [math.inf if (bound := _upper(site)) is None else bound for site in alike]
+        return {**summary, **_UNKNOWN, "below": max(bounds) if max(bounds) < math.inf else None}
     low, total, high = quartiles([site["total"] for site in resolved])
     devices: Row = {device: _median([site[device] for site in resolved]) for device in DEVICES}
     return {**summary, **devices, "total": total, "low": low, "high": high, "below": None}
