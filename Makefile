@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+EXTENSION := client-vscode/energy-lsp.vsix
+EDITOR_PACKAGES := chromium ripgrep libkrb5-dev
+CLIENT_PACKAGES := neovim
 
-.PHONY: demo test setup lint docs bench system-packages clean
+.PHONY: demo test setup lint docs bench clean test-python test-extension test-editor
 
 setup: $(READY)
 
@@ -15,14 +18,42 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $(READY)
 
-lint: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
+demo: $(READY)
+	@$(BIN)/python tools/demo.py
 
-test: $(READY) lint
+test: lint test-python test-extension test-editor
+
+lint: $(READY)
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test-python: $(READY)
+	@tools/debian_packages.sh $(CLIENT_PACKAGES)
 	$(BIN)/pytest -n 2 --dist loadgroup
 
+test-extension: client-vscode/node_modules/.package-lock.json
+	cd client-vscode && npm run --silent check && npm run --silent lint && npm run --silent unit
+
+test-editor: $(EXTENSION)
+	@tools/debian_packages.sh $(EDITOR_PACKAGES)
+	tests/vscode/setup.sh
+	node --test --test-concurrency=1 tests/vscode/
+
+$(EXTENSION): $(READY) client-vscode/node_modules/.package-lock.json FORCE
+	tools/build_vsix.sh $(BIN)/python
+
+client-vscode/node_modules/.package-lock.json: client-vscode/package-lock.json
+	cd client-vscode && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+docs: $(READY)
+	$(BIN)/python tools/build_docs.py
+	$(BIN)/python tools/build_rule_docs.py
+	$(BIN)/python tools/build_vscode_settings.py
+
+FORCE:
+
 clean:
-	rm -rf $(VENV) .cache .mypy_cache .ruff_cache client-vscode/node_modules client-vscode/dist
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache client-vscode/node_modules client-vscode/dist client-vscode/server $(EXTENSION)
