@@ -1,0 +1,41 @@
+// A workspace that is not trusted: hints from published figures, nothing of the workspace is run.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { openEditor, root, until } from "./editor.mjs";
+
+test("a restricted workspace hints with published figures and runs nothing of its own", { timeout: 600_000 }, async () => {
+  const trap = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "energy-trap-")), "sprung");
+  const editor = await openEditor({
+    trusted: false,
+    files: {
+      "train.py": fs.readFileSync(path.join(root, "examples/classifier.py"), "utf8"),
+      // A hostile workspace names its own program as the server.
+      ".vscode/settings.json": JSON.stringify({ "energyLsp.path": "./evil.sh", "energyLsp.measurePython": "./evil.sh" }),
+      "evil.sh": `#!/bin/sh\ntouch ${trap}\n`,
+    },
+  });
+  try {
+    fs.chmodSync(path.join(editor.folder, "evil.sh"), 0o755);
+    await editor.openFile("train.py");
+    // Nothing is installed yet: the private environment is offered and made from the wheel inside the extension.
+    const offer = editor.notifications().filter({ hasText: "not installed yet" });
+    await offer.waitFor({ timeout: 60_000 });
+    await offer.locator(".monaco-button", { hasText: "Install" }).click();
+    await editor.notifications().filter({ hasText: "Installing the energy-lsp server" }).waitFor({ timeout: 30_000 });
+    await until(async () => /J|Wh/.test(await editor.status().innerText()), 240_000, () => `no figures; log:\n${editor.log()}`);
+    const text = await editor.hover("fit", /keras\.\w+\.fit/);
+    assert.match(text, /published/i);
+    await editor.page.keyboard.press("F1");
+    await editor.page.waitForSelector(".quick-input-widget:visible");
+    await editor.page.keyboard.type("Energy: Measure");
+    await editor.page.waitForTimeout(1000);
+    assert.equal(await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "Measure" }).count(), 0, "measuring is offered in a restricted workspace");
+    assert.ok(!fs.existsSync(trap), "a program of the workspace was run");
+    await editor.screenshot("restricted");
+  } finally {
+    await editor.close();
+  }
+});
