@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from energy_measure import probe as probe_module
 
 PROBE = "__energy_probe__"
 
@@ -220,20 +219,24 @@ def join_threads() -> None:
             thread.join()
 
 
-def converse(probe: Any, recorder: probe_module.Recorder, control: Sequence[int], status: object) -> None:
-    """Tell the engine that the program has ended, then replay what it asks for until it says no more."""
-    requests, answers = os.fdopen(control[0], "r"), os.fdopen(control[1], "w")
-    try:
-        message: dict[str, Any] = {"ended": {"begin": recorder.begin, "end": recorder.end, "status": status}}
-        while True:
-            answers.write(json.dumps(message) + "\n")
-            answers.flush()
-            request = json.loads(requests.readline() or "{}")
-            if "replay" not in request:
-                return
-            message = {"windows": probe.replay(recorder, request["replay"])}
-    except (OSError, ValueError):
-        return  # the engine is gone
+class Engine:
+    """The engine at the other end of two pipes, one JSON text a line; silent when nobody is there."""
+
+    def __init__(self, descriptors: Sequence[int]) -> None:
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)
+        self.requests = os.fdopen(descriptors[0], "r")
+        self.answers = os.fdopen(descriptors[1], "w")
+
+    def ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Say something and wait for what to do next."""
+        try:
+            self.answers.write(json.dumps(message) + "\n")
+            self.answers.flush()
+            answer = json.loads(self.requests.readline() or "{}")
+        except (OSError, ValueError):
+            return {}  # the engine is gone
+        return answer if isinstance(answer, dict) else {}
 
 
 def load_probe() -> Any:
@@ -251,14 +254,15 @@ def main() -> None:
     """Run what the specification says; leave with the status of the program."""
     with open(sys.argv[1], encoding="utf-8") as file:
         specification = json.load(file)
-    control = specification.get("control")
-    for descriptor in control or ():
-        os.set_inheritable(descriptor, False)
     probe = load_probe()
     recorder = probe.install(
         specification["folder"], specification["sites"], specification["pure"], specification["gpu"]
     )
     process = os.getpid()
+    engine = Engine(specification["control"]) if specification.get("control") else None
+    if engine is not None:
+        engine.ask({"ready": process})
+    recorder.begin = probe.clock()
     status = run(specification)
     if os.getpid() == process:
         join_threads()
@@ -266,8 +270,10 @@ def main() -> None:
             if stream is not None:
                 stream.flush()
         recorder.finish()
-        if control:
-            converse(probe, recorder, control, status if isinstance(status, (int, type(None))) else 1)
+        if engine is not None:
+            message: dict[str, Any] = {"begin": recorder.begin, "end": recorder.end}
+            while "replay" in (request := engine.ask(message)):
+                message = {"windows": probe.replay(recorder, request["replay"])}
     sys.exit(status)
 
 
