@@ -1,4 +1,5 @@
-"""What the machine draws while it rests: level, drift and noise of the idle power, and whether it is steady."""
+"""What the machine draws while it rests: level, drift and noise of the idle power, and whether it is
+steady."""
 
 from __future__ import annotations
 
@@ -8,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from energy_measure.observations import Observations, TooFewReadings, observe
+from energy_measure.observations import Observations, TooFewReadingsError, observe
 from energy_measure.traces import SampledTrace
 
 Floats = npt.NDArray[np.float64]
 
 LADDER = 12
 """Lengths of window at which the idle noise is looked at."""
+PRIOR_WINDOWS = 40.0
+"""How many windows of one length it takes to weigh as much as what all lengths say together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class IdleWindow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Baseline:
-    """Idle power of one device along a run: straight lines between the idle windows, level before and after them."""
+    """Idle power of one device along a run: straight lines between the idle windows, level before and after
+    them."""
 
     origin_ns: int
     times: Floats
@@ -37,7 +41,10 @@ class Baseline:
     """Standard error of each level, in watts."""
     noise_seconds: Floats
     noise_joules: Floats
-    """Standard deviation of the background's energy over windows of `noise_seconds`, beyond what the meter adds."""
+    """Standard deviation of the background's energy over windows of `noise_seconds`, beyond what the meter
+    adds."""
+    overlap: float = 1.0
+    """Seconds observed per second that passed: see `Observations.overlap`."""
 
     def power(self, seconds: Floats) -> Floats:
         """Idle watts at moments on the axis of `origin_ns`."""
@@ -68,6 +75,9 @@ class Baseline:
         """
         if len(self.noise_seconds) == 0:
             return np.zeros_like(lengths)
+        return self._observed_noise(lengths * self.overlap) / self.overlap
+
+    def _observed_noise(self, lengths: Floats) -> Floats:
         seen = np.interp(lengths, self.noise_seconds, self.noise_joules)
         short = self.noise_seconds[0]
         seen = np.where(lengths < short, self.noise_joules[0] * lengths / short, seen)
@@ -96,7 +106,7 @@ def baseline_of(observations: Observations, idle: Sequence[IdleWindow]) -> Basel
     origin = observations.origin_ns
     pieces = [piece for window in idle if (piece := _piece(observations, window)) is not None]
     if not pieces:
-        raise TooFewReadings("no idle window holds a reading of the meter: rest longer before the run")
+        raise TooFewReadingsError("no idle window holds a reading of the meter: rest longer before the run")
     times = np.array([(piece.starts[0] + piece.ends[-1]) / 2.0 for piece in pieces])
     lengths = np.array([np.sum(piece.ends - piece.starts) for piece in pieces])
     watts = np.array([np.sum(piece.joules) for piece in pieces]) / lengths
@@ -105,7 +115,8 @@ def baseline_of(observations: Observations, idle: Sequence[IdleWindow]) -> Basel
     noise_seconds, noise_joules, meter = _noise(pieces, float(np.average(watts, weights=lengths)))
     draft = Baseline(origin, times, watts, np.zeros_like(watts), noise_seconds, noise_joules)
     own = np.hypot(draft.noise(lengths), meter) / lengths
-    return Baseline(origin, times, watts, _with_drift(watts, own), noise_seconds, noise_joules)
+    drift = _with_drift(watts, own)
+    return Baseline(origin, times, watts, drift, noise_seconds, noise_joules, observations.overlap)
 
 
 def _with_drift(watts: Floats, own: Floats) -> Floats:
@@ -138,21 +149,43 @@ def _piece(observations: Observations, window: IdleWindow) -> Observations | Non
 
 
 def _noise(pieces: Sequence[Observations], level: float) -> tuple[Floats, Floats, float]:
-    """Idle energy's scatter by window length, freed of the meter's own; and the meter's own, in joules."""
+    """Idle energy's scatter by window length, freed of the meter's own; and the meter's own, in joules.
+
+    The meter's misplacement of a reading gives to one window what it takes from the next, so neighbouring
+    windows tell it apart from the background. Each length alone has too few windows for a sound variance,
+    so each is drawn towards what all lengths say together.
+    """
     rows = max(len(piece) for piece in pieces)
     sizes = np.unique(np.geomspace(1, max(rows // 4, 1), LADDER).astype(np.int64))
-    placement = float(np.mean(np.concatenate([piece.placement for piece in pieces])))
-    meter = np.sqrt(2.0 * (placement * level) ** 2 + pieces[0].reading_noise ** 2)
-    seconds, joules = [], []
+    own = _meter_variance(pieces, level)
+    ladder = []
     for size in sizes:
         scatter = [part for piece in pieces for part in _scatter(piece, int(size))]
-        if len(scatter) < 4:
-            continue
-        lengths = np.array([length for length, _ in scatter])
-        excess = np.array([energy for _, energy in scatter])
-        seconds.append(float(np.mean(lengths)))
-        joules.append(float(np.sqrt(max(np.var(excess, ddof=1) - meter**2, 0.0))))
-    return np.array(seconds), np.maximum.accumulate(np.array(joules)) if joules else np.zeros(0), float(meter)
+        if len(scatter) >= 4:
+            free = len(scatter) - len(pieces)
+            length = float(np.mean([length for length, _ in scatter]))
+            ladder.append((length, sum(energy**2 for _, energy in scatter) / free, free))
+    if not ladder:
+        return np.zeros(0), np.zeros(0), float(np.sqrt(own))
+    seconds, variance, freedom = (np.array(column, dtype=np.float64) for column in zip(*ladder, strict=True))
+    walks = (variance - own) / seconds
+    together = float(np.average(walks, weights=freedom * (seconds / np.maximum(variance, 1e-30)) ** 2))
+    walks = (freedom * walks + PRIOR_WINDOWS * together) / (freedom + PRIOR_WINDOWS)
+    return seconds, np.sqrt(np.maximum(walks, 0.0) * seconds), float(np.sqrt(own))
+
+
+def _meter_variance(pieces: Sequence[Observations], level: float) -> float:
+    """What the meter itself adds to the energy of any window, in square joules; rather too little than too
+    much."""
+    placement = float(np.mean(np.concatenate([piece.placement for piece in pieces])))
+    at_most = 2.0 * (placement * level) ** 2 + pieces[0].reading_noise ** 2
+    excess = [piece.joules - level * (piece.ends - piece.starts) for piece in pieces]
+    pairs = sum(len(part) - 1 for part in excess)
+    if pairs < 4 or not pieces[0].contiguous:
+        return 0.0
+    together = sum(float(part[1:] @ part[:-1]) for part in excess) / pairs
+    variance = float(np.mean(np.concatenate(excess) ** 2))
+    return float(np.clip(-2.0 * (together + variance / np.sqrt(pairs)), 0.0, at_most))
 
 
 def _scatter(piece: Observations, size: int) -> list[tuple[float, float]]:

@@ -1,8 +1,8 @@
 """What a trace really says: mean power over windows of time, each with the uncertainty of where it lies.
 
-A reading is older than the moment it was taken: the meter updated some time before. A counter that was seen to change
-between two readings moved in between, and no earlier than one update period before the second. The middle of
-that stretch is where the reading is put; half-width over root three is how sure the place is.
+A reading is older than the moment it was taken: the meter updated some time before. A counter that was seen
+to change between two readings moved in between, and no earlier than one update period before the second.
+The middle of that stretch is where the reading is put; half-width over root three is how sure the place is.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ Floats = npt.NDArray[np.float64]
 
 MISSED_UPDATE = 1.5
 """No change for this many update periods: the meter updated, and its value stayed the same."""
-LOST_READINGS = 20.0
-"""No reading for this many update periods (and at least 50 ms): the trace has a hole."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +33,8 @@ class Observations:
     reading_noise: float
     """Standard deviation, in joules, of one window's energy from the meter's own rounding."""
     overlap: float
-    """How many windows hold one instant: 1 for counters, below 1 for a meter that looks away, above for a running mean."""
+    """How many windows hold one instant: 1 for counters, below 1 for a meter that looks away, above for a
+    running mean."""
 
     @property
     def contiguous(self) -> bool:
@@ -47,22 +46,29 @@ class Observations:
         """Typical length of a window, in seconds."""
         return float(np.median(self.ends - self.starts)) if len(self.ends) else 0.0
 
+    @property
+    def step(self) -> float:
+        """Typical time between two readings, in seconds."""
+        return float(np.median(np.diff(self.ends))) if len(self.ends) > 1 else self.resolution
+
     def __len__(self) -> int:
         return len(self.ends)
 
 
-class TooFewReadings(ValueError):
+class TooFewReadingsError(ValueError):
     """The trace holds no stretch of time between two readings."""
 
 
 def observe(trace: SampledTrace) -> Observations:
     """Read a trace as windows of known energy."""
     if len(trace) < 2:
-        raise TooFewReadings(f"the {trace.device} trace holds {len(trace)} reading(s); at least two are needed")
+        raise TooFewReadingsError(
+            f"the {trace.device} trace holds {len(trace)} reading(s); at least two are needed"
+        )
     origin = int(trace.times_ns[0])
     times, values, widths = _updates(trace, origin)
     if len(times) < 2:
-        raise TooFewReadings(f"the {trace.device} meter did not update while it was read")
+        raise TooFewReadingsError(f"the {trace.device} meter did not update while it was read")
     if trace.kind == "energy":
         placement = widths[1:] / np.sqrt(12.0)
         rounding = trace.quantum / np.sqrt(6.0)
@@ -81,7 +87,7 @@ def observe(trace: SampledTrace) -> Observations:
 
 def _updates(trace: SampledTrace, origin: int) -> tuple[Floats, Floats, Floats]:
     """When the meter updated, what it then said, and how wide the stretch is in which it did."""
-    read = (trace.times_ns - origin) * 1e-9
+    read: Floats = np.asarray((trace.times_ns - origin) * 1e-9, dtype=np.float64)
     values = np.asarray(trace.values, dtype=np.float64)
     period = trace.update_period_s
     changed = np.flatnonzero(np.diff(values) != 0) + 1
@@ -107,7 +113,8 @@ def _updates(trace: SampledTrace, origin: int) -> tuple[Floats, Floats, Floats]:
 def _at_most_one_update(
     widths: Floats, read: Floats, changed: npt.NDArray[np.int64], period: float
 ) -> Floats:
-    """A sum of several counters changes more often than one counter can: any part may then be a period old."""
+    """A sum of several counters changes more often than one counter can: any part may then be a period
+    old."""
     if len(changed) < 8 or period <= 0:
         return widths
     between_changes = float(np.median(np.diff(read[changed])))

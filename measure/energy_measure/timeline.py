@@ -1,8 +1,8 @@
 """Who was running when: the calls of a program laid against the windows that a meter observed.
 
-Everything is linear in the power of each call, so two sweeps over one merged time axis are enough: `expected` turns
-powers into the energy each window should show, `collect` turns densities along the axis back into energy of
-the calls. Both are cumulative sums; neither ever lists pairs of calls and windows.
+Everything is linear in the power of each call, so two sweeps over one merged time axis are enough:
+`expected` turns powers into the energy each window should show, `collect` turns densities along the axis
+back into energy of the calls. Both are cumulative sums; neither ever lists pairs of calls and windows.
 """
 
 from __future__ import annotations
@@ -19,9 +19,14 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 
+def sums(groups: Indices, values: Floats, count: int) -> Floats:
+    """Sum of the values of each group."""
+    return np.asarray(np.bincount(groups, weights=values, minlength=count), dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Spans:
-    """Calls and the gaps between them, in seconds on the axis of the observations."""
+    """Calls and the long gaps between them, in seconds on the axis of the observations."""
 
     starts: Floats
     ends: Floats
@@ -29,7 +34,7 @@ class Spans:
     """Part of the span in which the call really ran: below 1 where neighbouring calls were merged."""
     parents: Indices
     calls: int
-    """The first so many are calls; the rest are the gaps in which no call ran."""
+    """The first so many are calls; the rest are gaps in which no call ran."""
 
     @property
     def lengths(self) -> Floats:
@@ -51,13 +56,13 @@ class Spans:
     def sum_of_children(self, values: Floats) -> Floats:
         """For each span the sum over the spans directly inside it."""
         inside = np.flatnonzero(self.parents >= 0)
-        return np.bincount(self.parents[inside], weights=values[inside], minlength=len(values))
+        return sums(self.parents[inside], values[inside], len(values))
 
     def inclusive(self, exclusive: Floats) -> Floats:
         """Add to each span what the spans inside it hold, at any depth."""
-        total = exclusive.copy()
+        total: Floats = exclusive.copy()
         for level in reversed(self._levels()):
-            total += np.bincount(self.parents[level], weights=total[level], minlength=len(total))
+            total = total + sums(self.parents[level], total[level], len(total))
         return total
 
     def _levels(self) -> list[Indices]:
@@ -77,8 +82,9 @@ class Spans:
         return [order[firsts[level] : firsts[level + 1]] for level in range(deepest)]
 
 
-def spans_of(events: Events, origin_ns: int, first: float, last: float) -> Spans:
-    """Calls as spans, plus one span for every stretch between `first` and `last` in which no call ran."""
+def spans_of(events: Events, origin_ns: int, first: float, last: float, long_gap: float) -> Spans:
+    """Calls as spans, plus one span for every gap between `first` and `last` of at least `long_gap`
+    seconds."""
     starts = (events.start - origin_ns) * 1e-9
     ends = np.maximum((events.end - origin_ns) * 1e-9, starts)
     lengths = events.end - events.start
@@ -87,7 +93,7 @@ def spans_of(events: Events, origin_ns: int, first: float, last: float) -> Spans
     order = np.argsort(starts, kind="stable")
     covered_until = np.maximum.accumulate(np.concatenate(([first], ends[order])))
     next_start = np.concatenate((starts[order], [last]))
-    gap = np.flatnonzero(next_start > covered_until)
+    gap = np.flatnonzero(next_start - covered_until > max(long_gap, 0.0))
     gaps = len(gap)
     return Spans(
         np.concatenate((starts, covered_until[gap])),
@@ -115,70 +121,86 @@ def _true_parents(events: Events) -> Indices:
 class Timeline:
     """Spans and windows on one merged time axis.
 
-    Vectors over the spans have one entry more at the end: the program itself between merged calls.
+    Vectors over the spans have one entry more at the end: the program itself in the short gaps between calls.
     """
 
-    def __init__(self, spans: Spans, observations: Observations) -> None:
+    def __init__(self, spans: Spans, observations: Observations, first: float, last: float) -> None:
         self.spans = spans
         self.observations = observations
-        self.count = len(spans.starts) + 1
-        edges = _window_edges(observations)
-        times = np.concatenate((spans.starts, spans.ends, edges))
+        count = len(spans.starts)
+        self.count = count + 1
+        times = np.concatenate((spans.starts, spans.ends, _window_edges(observations), [first, last]))
         self._order = np.argsort(times, kind="stable")
         place = np.empty(len(times), dtype=np.int64)
         place[self._order] = np.arange(len(times))
-        count = len(spans.starts)
         self._start_at, self._end_at = place[:count], place[count : 2 * count]
-        edge_at = place[2 * count :]
-        self._window_start, self._window_end = _windows(edge_at, observations)
+        self._window_start, self._window_end = _windows(place[2 * count : -2], observations)
         self._dt = np.diff(times[self._order])
-        self._covering = self._on_segments(np.ones(len(observations)))
-        running = self._levels(np.ones(self.count))
+        self._steps = np.zeros(len(times))
+        self._running_total = np.zeros(len(times))
+        self._inside = np.flatnonzero(spans.parents >= 0)
+        self._covering = self._on_segments(np.ones(len(observations))).copy()
+        running = self._levels(np.ones(self.count)).copy()
         self._between = np.clip(1.0 - running, 0.0, 1.0)
         self._between[self._between < 1e-6] = 0.0
-        self._merged = bool(np.any(spans.duty < 1.0))
+        self._between[: place[-2]] = 0.0
+        self._between[place[-1] :] = 0.0
         self._running = np.maximum(running, 1.0)
 
     def _levels(self, watts: Floats) -> Floats:
-        """Sum of the powers of the innermost calls of all threads, per segment."""
+        """Sum of the powers of the innermost calls of all threads, per segment; valid until the next
+        sweep."""
         spans = self.spans
         net = watts[:-1].copy()
-        inside = np.flatnonzero(spans.parents >= 0)
-        net[inside] -= watts[spans.parents[inside]]
+        net[self._inside] -= watts[spans.parents[self._inside]]
         net *= spans.duty
-        steps = np.concatenate((net, -net, np.zeros(len(self._order) - 2 * len(net))))
-        level: Floats = np.cumsum(steps[self._order])[:-1]
-        return level
+        steps = np.zeros(len(self._order))
+        steps[: len(net)] = net
+        np.negative(net, out=steps[len(net) : 2 * len(net)])
+        np.take(steps, self._order, out=self._steps)
+        return np.cumsum(self._steps, out=self._steps)[:-1]
 
     def _integral(self, density: Floats) -> Floats:
-        return np.concatenate(([0.0], np.cumsum(density * self._dt)))
+        """Integral from the start of the axis up to each of its points; valid until the next one."""
+        total = self._running_total
+        np.multiply(density, self._dt, out=total[1:])
+        np.cumsum(total[1:], out=total[1:])
+        return total
 
     def _on_segments(self, per_window: Floats) -> Floats:
-        """Sum of the windows' values over the windows that hold each segment."""
+        """Sum of the windows' values over the windows that hold each segment; valid until the next sweep."""
+        step = self._steps
+        step[:] = 0.0
         if self.observations.contiguous:
-            step = np.zeros(len(self._dt) + 1)
             step[self._window_start] = np.diff(per_window, prepend=0.0)
             step[self._window_end[-1]] = -per_window[-1]
         else:
-            step = np.bincount(self._window_start, weights=per_window, minlength=len(self._dt) + 1)
-            step -= np.bincount(self._window_end, weights=per_window, minlength=len(self._dt) + 1)
-        total: Floats = np.cumsum(step)[:-1]
-        return total
+            np.add.at(step, self._window_start, per_window)
+            np.subtract.at(step, self._window_end, per_window)
+        return np.cumsum(step, out=step)[:-1]
+
+    def _per_window(self, density: Floats) -> Floats:
+        total = self._integral(density)
+        return total[self._window_end] - total[self._window_start]
 
     def expected(self, watts: Floats) -> Floats:
         """Joules each window should show if every span drew its `watts`."""
         level = self._levels(watts)
-        if self._merged:
+        if watts[-1] != 0.0:
             level += watts[-1] * self._between
-        total = self._integral(level)
-        return total[self._window_end] - total[self._window_start]
+        return self._per_window(level)
+
+    def between_seconds(self) -> Floats:
+        """Seconds of each window that belong to short gaps."""
+        return self._per_window(self._between)
 
     def density(self, window_watts: Floats) -> Floats:
         """Windows' watts per segment: the mean where several windows overlap, zero where none looks."""
         summed = self._on_segments(window_watts)
-        if self.observations.contiguous:
-            return summed
-        return np.divide(summed, self._covering, out=np.zeros_like(summed), where=self._covering > 0.5)
+        if not self.observations.contiguous:
+            np.divide(summed, self._covering, out=summed, where=self._covering > 0.5)
+            summed[self._covering < 0.5] = 0.0
+        return summed
 
     def collect(self, density: Floats) -> Floats:
         """Integral of a density over each span, from start to end (calls inside it included)."""
@@ -188,21 +210,27 @@ class Timeline:
     def _own(self, density: Floats) -> Floats:
         """Integral of a density over the time each span runs itself, without the calls inside it."""
         own = self.spans.exclusive(self.spans.duty * self.collect(density))
-        between = float(np.sum(density * self._between * self._dt)) if self._merged else 0.0
+        between = float((density * self._between) @ self._dt)
         return np.append(own, between)
 
     def own_seconds(self) -> Floats:
         """How long each span runs itself."""
-        between = float(np.sum(self._between * self._dt)) if self._merged else 0.0
-        return np.append(self.spans.exclusive(self.spans.busy), between)
+        return np.append(self.spans.exclusive(self.spans.busy), float(self._between @ self._dt))
 
     def spread(self, window_watts: Floats) -> Floats:
         """Own joules of each span when the windows' watts are shared equally by those running."""
-        return self._own(self.density(window_watts) / self._running)
+        density = self.density(window_watts)
+        density /= self._running
+        return self._own(density)
 
     def adjoint(self, window_watts: Floats) -> Floats:
         """The transpose of `expected`: what a step of least squares needs."""
         return self._own(self._on_segments(window_watts))
+
+    def neighbours(self, watts: Floats) -> tuple[Floats, Floats]:
+        """Power of what ran right before each span began and right after it ended."""
+        level = np.concatenate(([0.0], self._levels(watts) + watts[-1] * self._between, [0.0]))
+        return level[self._start_at], level[self._end_at + 1]
 
     def unseen(self) -> Floats:
         """Seconds of each span that no window looked at."""

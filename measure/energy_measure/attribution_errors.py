@@ -1,0 +1,186 @@
+"""How sure the joules of a call are: one variance per source of error, added up.
+
+- **Ends**: a call begins and ends inside a window of the meter, and the window itself is known only to lie
+  somewhere within an update period.
+- **Sharing**: what a window holds can be split in more than one way between a call and its neighbours when
+  neither was ever seen without the other.
+- **Background**: the idle machine's power wanders; the idle windows show by how much over which time.
+- **Baseline**: its level is known only as well as the idle windows tell.
+- **Unseen time**: a meter that looks away for part of each period.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from energy_measure.baseline import Baseline
+from energy_measure.observations import Observations
+from energy_measure.timeline import Timeline
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """Net powers of the spans, their own joules, and per window the net watts and what the model left
+    over."""
+
+    watts: Floats
+    joules: Floats
+    net: Floats
+    residual: Floats
+    members: Floats
+    """How many spans share the power of each span's group; infinite for spans with a power of their own."""
+
+
+class Errors:
+    """Variance of every span's energy."""
+
+    def __init__(self, timeline: Timeline, baseline: Baseline, solution: Solution) -> None:
+        spans = self._spans = timeline.spans
+        self._baseline = baseline
+        middles = (spans.starts + spans.ends) / 2.0
+        idle = baseline.power(middles)
+        gross = np.maximum(solution.watts[:-1] + idle, 0.0)
+        self.level_error: Floats = baseline.uncertainty(middles)
+        self._louder = np.divide(gross, idle, out=np.ones_like(idle), where=idle > 0)
+        self._edges = _ends(timeline, solution, gross, idle)
+        self._edges += _unseen(timeline, solution)
+        self._edges += _running_mean(timeline.observations, solution)
+
+    def _variance(self, edges: Floats, seconds: Floats) -> Floats:
+        # The background's noise grows with the power drawn: that is how sensors' own noise behaves.
+        background = self._baseline.noise(seconds) * np.maximum(self._louder, 1.0)
+        return edges + background**2 + (seconds * self.level_error) ** 2
+
+    def inclusive(self) -> Floats:
+        """Standard error of each span with what runs inside it."""
+        return np.sqrt(self._variance(self._edges, self._spans.busy))
+
+    def exclusive(self) -> Floats:
+        """Standard error of each span without what runs inside it: the ends of those add to its own."""
+        edges = self._edges + self._spans.sum_of_children(self._edges)
+        return np.sqrt(self._variance(edges, self._spans.exclusive(self._spans.busy)))
+
+    def program(self, begin: float, finish: float) -> float:
+        """Standard error of the whole program."""
+        seconds = np.array([finish - begin])
+        level = float(np.max(self.level_error, initial=0.0))
+        louder = float(np.mean(self._louder)) if len(self._louder) else 1.0
+        background = float(self._baseline.noise(seconds)[0]) * max(louder, 1.0)
+        return float(np.hypot(background, (finish - begin) * level))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _End:
+    """The windows in which spans begin (or end)."""
+
+    window: Indices
+    part: Floats
+    """Seconds of the window that belong to the span."""
+    width: Floats
+    outside: Floats
+    """Gross watts of what runs on the other side."""
+
+
+def _ends(timeline: Timeline, solution: Solution, gross: Floats, idle: Floats) -> Floats:
+    """What the two ends of a span add: windows misplaced in time, and energy that could be its
+    neighbour's."""
+    observations, spans = timeline.observations, timeline.spans
+    before, after = timeline.neighbours(solution.watts)
+    starts = _end(observations, spans.starts, np.maximum(before + idle, 0.0), at_start=True)
+    ends = _end(observations, spans.ends, np.maximum(after + idle, 0.0), at_start=False)
+    same = starts.window == ends.window
+    doubt, doubted = _doubt(timeline, solution, gross)
+    alone = 1.0 / solution.members[:-1]
+    total = np.full(len(spans.starts), observations.reading_noise**2)
+    for end in (starts, ends):
+        part = np.where(same, np.minimum(spans.lengths, end.width), end.part)
+        share = part / end.width
+        sigma = np.minimum(observations.placement[end.window], end.width)
+        inner = np.where(same, share, 1.0 - share) * gross
+        outer = np.where(same, 1.0 - share, share) * end.outside
+        shared = inner**2 + outer**2
+        # A short call that is the only one of its site takes all that its windows hold beyond the neighbours.
+        near = np.exp(-0.5 * ((end.width - end.part) / np.maximum(sigma, 1e-12)) ** 2)
+        lost = gross * np.minimum(spans.lengths / np.maximum(sigma, 1e-12), 1.0) * near
+        taken = end.outside**2 + lost**2
+        total += sigma**2 * (shared + alone * np.maximum(taken - shared, 0.0))
+        own = part * doubt
+        open_to_doubt = end.width * own * (1.0 - own / np.maximum(doubted[end.window], own + 1e-30))
+        total += np.where(same, 0.5, 1.0) * open_to_doubt
+    return total
+
+
+def _end(observations: Observations, moments: Floats, outside: Floats, *, at_start: bool) -> _End:
+    last = len(observations) - 1
+    window = np.clip(
+        np.searchsorted(observations.ends, moments, side="right" if at_start else "left"), 0, last
+    )
+    left, right = observations.starts[window], observations.ends[window]
+    width = np.maximum(right - left, 1e-12)
+    inside = right - moments if at_start else moments - left
+    return _End(window, np.clip(inside, 0.0, width), width, outside)
+
+
+def _doubt(timeline: Timeline, solution: Solution, gross: Floats) -> tuple[Floats, Floats]:
+    """Variance of each span's power about what the model says of it, in square watts; and its sum per window.
+
+    For long spans this is what the model leaves over inside them, beyond the meter's timing. A short span
+    whose site was seen only a few times fits the model whatever its true power was: it is in doubt by that
+    power itself, and so is the program in the short gaps beside it.
+    """
+    observations, spans = timeline.observations, timeline.spans
+    durations = observations.ends - observations.starts
+    lengths = np.maximum(spans.lengths, 1e-12)
+    left_over = timeline.collect(timeline.density(solution.residual**2)) / lengths
+    timing = 2.0 * float(np.median(observations.placement / durations)) ** 2
+    doubt = np.maximum(left_over - timing * gross**2, 0.0)
+    few = np.minimum(2.0 / solution.members, 1.0)
+    few[-1] = 0.0
+    short = (few > 0).astype(np.float64)
+    if short.any():
+        doubt += few[:-1] * timeline.collect(timeline.density(solution.net**2)) / lengths
+    doubted = timeline.expected(np.append(doubt, 0.0))
+    if short.any():
+        unknown, calls = timeline.expected(few), timeline.expected(short)
+        blind = np.divide(unknown, calls, out=np.zeros_like(calls), where=calls > 1e-3 * durations)
+        beyond = np.maximum(solution.residual**2 - timing * solution.net**2, 0.0)
+        doubted += timeline.between_seconds() * (beyond + blind * solution.net**2)
+    return doubt, doubted
+
+
+def _unseen(timeline: Timeline, solution: Solution) -> Floats:
+    """Time at which no window looked: the power there is that of the seen part, or anything up to the
+    highest."""
+    observations, spans = timeline.observations, timeline.spans
+    unseen = timeline.unseen()
+    if not np.any(unseen > 0):
+        return np.zeros(len(unseen))
+    step = observations.resolution / observations.overlap
+    lengths = np.maximum(spans.lengths, 1e-12)
+    left_over = timeline.collect(timeline.density(solution.residual**2)) / np.maximum(lengths - unseen, 1e-12)
+    highest = float(np.max(np.abs(solution.net), initial=0.0))
+    seen = np.clip(1.0 - unseen / lengths, 0.0, 1.0)
+    fluctuation = unseen * step * left_over
+    blind = (unseen * highest * np.clip(1.0 - 4.0 * seen, 0.0, 1.0)) ** 2
+    # How much of a short call was seen is itself known only as well as the windows are placed.
+    placement = float(np.median(observations.placement))
+    misjudged = np.minimum(np.sqrt(2.0) * placement / np.maximum(lengths - unseen, 1e-12), 1.0)
+    watts = np.where(np.isinf(solution.members[:-1]), 0.0, np.abs(solution.watts[:-1]))
+    variance: Floats = fluctuation + blind + (watts * lengths * misjudged) ** 2
+    return variance
+
+
+def _running_mean(observations: Observations, solution: Solution) -> float:
+    """Noise of the single readings of a running mean, which undoing the mean lets through."""
+    if observations.overlap <= 1.0:
+        return 0.0
+    step = observations.resolution / observations.overlap
+    rounding = observations.reading_noise / observations.resolution
+    noise = float(np.mean(solution.residual**2)) + rounding**2
+    return observations.resolution * step * noise
