@@ -153,7 +153,7 @@ class Database:
         return True
 
     def _is_new_here(self, run: Run, rows: Sequence[Row]) -> bool:
-        """Note a machine that measures into this file; True for a new one: what counts as "here" has changed."""
+        """Note a machine that measures into this file; True for a new one: it changes what is "here"."""
         if all(row["method"] == "imported" for row in rows):
             return False
         machine = content_id(run.machine)

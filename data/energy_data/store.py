@@ -162,26 +162,33 @@ def _state(path: Path) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _figure(row: sqlite3.Row, layer: Layer, exact: bool) -> Figure:
+def _figure(row: sqlite3.Row, found_in: Layer, exact: bool) -> Figure:
+    """The row as an answer; raises ValueError or TypeError where it holds something else than it should."""
+    layer = LAYERS[LAYERS.index(row["layer"])]
+    imported = layer == "published"
     return Figure(
-        api=row["api"],
-        layer="published" if row["layer"] == "published" else layer if layer == "team" else row["layer"],
+        api=str(row["api"]),
+        layer="team" if found_in == "team" and not imported else layer,
         estimated=bool(row["estimated"]),
-        machine=row["machine"],
-        meter=row["meter"],
-        date=row["started"],
-        runs=row["runs"],
-        measurements=row["measurements"],
-        sites=row["sites"],
-        resolved=row["resolved"],
-        seconds=row["seconds"],
-        total=row["total"],
-        low=row["low"],
-        high=row["high"],
-        devices={device: row[device] for device in DEVICES if row[device] is not None},
-        below=row["below"],
-        spread=row["spread"],
+        machine=str(row["machine"]),
+        meter=str(row["meter"]),
+        date=str(row["started"]),
+        runs=int(row["runs"]),
+        measurements=int(row["measurements"]),
+        sites=int(row["sites"]),
+        resolved=int(row["resolved"]),
+        seconds=float(row["seconds"]),
+        total=_number(row["total"]),
+        low=_number(row["low"]),
+        high=_number(row["high"]),
+        devices={device: float(row[device]) for device in DEVICES if row[device] is not None},
+        below=_number(row["below"]),
+        spread="range" if row["spread"] == "range" else "interval",
         exact_site=exact,
-        source="records imported into the database" if row["layer"] == "published" else "",
-        version=row["version"],
+        source="records imported into the database" if imported else "",
+        version=str(row["version"]),
     )
+
+
+def _number(value: float | str | bytes | None) -> float | None:
+    return None if value is None else float(value)

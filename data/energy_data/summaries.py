@@ -1,7 +1,7 @@
 """Ready answers, kept in step with the measurements: one row per call site and one per API.
 
-What was measured on this machine goes before what came from other machines, and that before a study's records.
-A call site is answered by its newest run, because the code may have changed since the older ones; records
+What was measured on this machine goes before what came from others, and that before a study's records. A
+call site is answered by its newest run, because the code may have changed since the older ones; records
 imported from a study are of one state of the code, so those of one commit are taken together. An API in
 general is answered by its call sites on the machine and meter used last. Calls seen while a function was
 traced say nothing about the operation and are left out.
@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from energy_data.model import DEVICES
+from energy_data.model import DEVICES, Layer
 from energy_data.rows import Row
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 API_LINE = -1
 """The `line` of the row that answers for an API in general (its `file` and `project` are empty)."""
 
-LAYERS = ("here", "team", "published")
+LAYERS: tuple[Layer, ...] = ("here", "team", "published")
 """Whose figures go first, where one database holds several."""
 
 Z95 = 1.96

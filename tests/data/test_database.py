@@ -1,0 +1,141 @@
+"""What goes into a database comes out of it, and older files are brought up to date."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import sqlite_utils
+
+from energy_data.database import Database
+from energy_data.migrations import APPLICATION_ID, LATEST, migrations
+from energy_data.model import CallSpan, Measurement, Quantity, RuleEvidence, Run, Trace
+from energy_data.store import EnergyStore
+
+MakeRun = Callable[..., Run]
+MakeMeasurement = Callable[..., Measurement]
+
+
+def test_everything_of_a_run_comes_back(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement, evidence: RuleEvidence
+) -> None:
+    measured = [measurement(line=line, resolved=line > 1, low=1.0, high=2.0) for line in (1, 2)]
+    trace = Trace("run-1", "gpu", (0.0, 0.5, 1.0), (40.0, 240.5, 39.75))
+    span = CallSpan("run-1", "keras.Sequential.fit", "train.py", 12, 7, 0.25, 1.75)
+    with Database.open(tmp_path / "energy.db") as database:
+        assert database.add_run(run(), measured, [trace], [span])
+        database.add_evidence([evidence])
+    with Database.read(tmp_path / "energy.db") as database:
+        assert database.runs() == [run()]
+        stored = database.measurements("run-1")
+        assert [(m.line, m.resolved, m.low, m.high) for m in stored] == [
+            (1, False, 1.0, 2.0),
+            (2, True, 1.0, 2.0),
+        ]
+        assert stored[0].signature == measured[0].signature
+        assert stored[0].joules == measured[0].joules
+        assert stored[0].exclusive_joules == 100.0
+        assert database.traces("run-1") == [trace]
+        assert database.spans("run-1") == [span]
+        assert database.evidence("square-by-multiplication") == [evidence]
+
+
+def test_a_device_that_was_not_metered_stays_absent(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "energy.db") as database:
+        database.add_run(run(), [measurement(joules={"cpu": Quantity(1.0, 0.1)})])
+        assert list(database.measurements("run-1")[0].joules) == ["cpu"]
+
+
+def test_the_same_run_is_stored_once(tmp_path: Path, run: MakeRun, measurement: MakeMeasurement) -> None:
+    with Database.open(tmp_path / "energy.db") as database:
+        assert database.add_run(run(), [measurement()])
+        assert not database.add_run(run(), [measurement()])
+        assert database.counts()["measurements"] == 1
+
+
+def test_equal_measurements_of_one_run_are_all_kept(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "energy.db") as database:
+        database.add_run(run(), [measurement(), measurement()])
+        assert database.counts()["measurements"] == 2
+
+
+def test_a_number_that_is_none_is_refused_with_its_place(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "energy.db") as database:
+        with pytest.raises(ValueError, match=r"keras.Sequential.fit at train.py:12: cpu_stderr is nan"):
+            database.add_run(run(), [measurement(joules={"cpu": Quantity(1.0, math.nan)})])
+        assert database.runs() == []
+
+
+def test_names_are_stored_as_the_catalogue_spells_them(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "energy.db") as database:
+        spellings = ("tf.keras.Sequential.fit()", "tensorflow.keras.models.Sequential.fit")
+        database.add_run(run(), [measurement(api=api) for api in spellings])
+        assert {m.api for m in database.measurements("run-1")} == {"keras.Sequential.fit"}
+
+
+def test_the_file_uses_a_write_ahead_log_and_foreign_keys(tmp_path: Path) -> None:
+    with Database.open(tmp_path / "energy.db") as database:
+        pragmas = {
+            name: database.connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "foreign_keys", "busy_timeout", "application_id", "user_version")
+        }
+        assert pragmas == {
+            "journal_mode": "wal",
+            "foreign_keys": 1,
+            "busy_timeout": 30_000,
+            "application_id": APPLICATION_ID,
+            "user_version": LATEST,
+        }
+        with pytest.raises(sqlite3.IntegrityError):
+            database.connection.execute("INSERT INTO traces VALUES ('no such run', 'cpu', 0, x'', x'')")
+
+
+def first_schema(path: Path, rows_from: Path) -> None:
+    """A file as the first migration left it, holding the measurements of another."""
+    old = sqlite_utils.Database(path)
+    migrations().apply(old, stop_before="002_summaries")
+    old.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    old.conn.execute("PRAGMA user_version = 1")
+    old.attach("newer", rows_from)
+    for table in ("machines", "environments", "runs", "measurements"):
+        old.execute(f"INSERT INTO main.{table} SELECT * FROM newer.{table}")
+    old.conn.commit()
+    old.close()
+
+
+def test_an_older_file_is_upgraded_when_it_is_written(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "new.db") as database:
+        database.add_run(run(), [measurement()])
+    first_schema(tmp_path / "old.db", tmp_path / "new.db")
+    with Database.open(tmp_path / "old.db") as database:
+        assert database.runs() == [run()]
+        assert database.connection.execute("SELECT count(*) FROM summaries").fetchone()[0] == 2
+
+
+def test_an_older_file_is_read_without_changing_it(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "new.db") as database:
+        database.add_run(run(), [measurement()])
+    old = tmp_path / "old.db"
+    first_schema(old, tmp_path / "new.db")
+    before = old.read_bytes()
+    figure = EnergyStore.open(old).lookup("keras.Sequential.fit")
+    assert figure is not None
+    assert figure.total == pytest.approx(123.0)
+    with Database.read(old) as database:
+        assert (database.schema, len(database.measurements("run-1"))) == (1, 1)
+    assert old.read_bytes() == before

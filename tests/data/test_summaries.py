@@ -1,0 +1,132 @@
+"""Which measurements answer for a call site and for an API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from energy_data.database import Database
+from energy_data.interchange import merge
+from energy_data.model import Figure, Measurement, Quantity, Run
+from energy_data.store import EnergyStore
+
+MakeRun = Callable[..., Run]
+MakeMeasurement = Callable[..., Measurement]
+
+
+def cpu(joules: float, stderr: float = 0.1) -> dict[str, Quantity]:
+    return {"cpu": Quantity(joules, stderr)}
+
+
+def answer(path: Path, runs: Iterable[tuple[Run, list[Measurement]]], **place: object) -> Figure:
+    with Database.open(path) as database:
+        for run, measurements in runs:
+            database.add_run(run, measurements)
+    figure = EnergyStore.open(path).lookup("keras.Sequential.fit", **place)  # type: ignore[arg-type]
+    assert figure is not None
+    return figure
+
+
+def test_one_measurement_answers_with_its_interval(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    figure = answer(tmp_path / "a.db", [(run(), [measurement(joules=cpu(10.0, 1.0))])])
+    assert (figure.total, figure.spread, figure.exact_site) == (10.0, "interval", False)
+    assert (figure.low, figure.high) == pytest.approx((8.04, 11.96))
+    assert (figure.runs, figure.measurements, figure.sites, figure.resolved) == (5, 1, 1, 1)
+
+
+def test_the_newest_run_answers_for_a_call_site(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    newer = (run(id="b", started="2026-06-01T00:00:00Z"), [measurement(joules=cpu(5.0))])
+    older = (run(id="a", started="2026-05-01T00:00:00Z"), [measurement(joules=cpu(50.0))])
+    for name, order in {"forward": [older, newer], "backward": [newer, older]}.items():
+        figure = answer(tmp_path / f"{name}.db", order, file="train.py", line=12)
+        assert (figure.total, figure.exact_site, figure.date) == (5.0, True, "2026-06-01T00:00:00Z")
+
+
+def test_inputs_of_one_call_site_are_weighted_by_how_often_they_came(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    parts = [measurement(joules=cpu(10.0), count=9), measurement(joules=cpu(1.0), count=1)]
+    figure = answer(tmp_path / "a.db", [(run(), parts)], file="train.py", line=12)
+    assert figure.total == pytest.approx(9.1)
+
+
+def test_call_sites_that_differ_answer_as_a_range(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    sites = [measurement(line=line, joules=cpu(float(line))) for line in (10, 20, 30, 40, 50)]
+    figure = answer(tmp_path / "a.db", [(run(), sites)], file="other.py", line=1)
+    assert (figure.low, figure.total, figure.high) == (20.0, 30.0, 40.0)
+    assert (figure.spread, figure.sites, figure.exact_site) == ("range", 5, False)
+
+
+def test_what_was_not_resolved_is_a_bound_and_not_a_number(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    dim = [measurement(joules=cpu(0.001, 0.5), resolved=False, high=None)]
+    figure = answer(tmp_path / "a.db", [(run(), dim)])
+    assert (figure.total, figure.low, figure.high, figure.devices) == (None, None, None, {})
+    assert figure.below == pytest.approx(0.981)
+    assert (figure.resolved, figure.measurements) == (0, 1)
+
+
+def test_an_api_is_unresolved_when_most_of_its_call_sites_are(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    dim = [measurement(line=line, resolved=False, high=float(line)) for line in (1, 2)]
+    figure = answer(tmp_path / "a.db", [(run(), [*dim, measurement(line=3, joules=cpu(1.5))])])
+    assert figure.total is None
+    assert figure.below == 2.0
+
+
+def test_tracing_says_nothing_of_the_operation(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    traced = measurement(at_trace_time=True, joules=cpu(500.0))
+    figure = answer(tmp_path / "a.db", [(run(), [traced, measurement(joules=cpu(5.0))])])
+    assert (figure.total, figure.measurements) == (5.0, 1)
+
+
+def test_what_was_merged_does_not_pass_for_measured_here(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    laptop = replace(run().machine, cpu="Apple M3", gpu="")
+    theirs = run(id="theirs", machine=laptop, started="2027-01-01T00:00:00Z")
+    with Database.open(tmp_path / "theirs.db") as database:
+        database.add_run(theirs, [measurement(joules=cpu(2.0)), measurement(api="tf.matmul")])
+    mine = answer(tmp_path / "mine.db", [(run(), [measurement(joules=cpu(7.0))])])
+    with Database.open(tmp_path / "mine.db") as database:
+        merge(database, tmp_path / "theirs.db")
+    store = EnergyStore.open(tmp_path / "mine.db")
+    assert store.lookup("keras.Sequential.fit") == mine
+    product = store.lookup("tf.matmul")
+    assert product is not None
+    assert (product.layer, product.machine) == ("team", "Apple M3")
+
+
+def test_a_copy_of_ones_own_database_is_still_measured_here(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    mine = answer(tmp_path / "mine.db", [(run(), [measurement()])])
+    with Database.open(tmp_path / "copy.db") as database:
+        merge(database, tmp_path / "mine.db")
+    assert EnergyStore.open(tmp_path / "copy.db").lookup("keras.Sequential.fit") == mine
+
+
+def test_a_project_of_the_same_file_names_goes_first(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "a.db") as database:
+        database.add_run(run(id="a", project="mine"), [measurement(joules=cpu(1.0))])
+        newer = run(id="b", project="another", started="2027-01-01T00:00:00Z")
+        database.add_run(newer, [measurement(joules=cpu(9.0))])
+    store = EnergyStore.open(tmp_path / "a.db", tmp_path / "mine")
+    figure = store.lookup("keras.Sequential.fit", file="train.py", line=12)
+    assert figure is not None
+    assert figure.total == 1.0
