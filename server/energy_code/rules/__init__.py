@@ -1,0 +1,24 @@
+"""The substitution rules, one file each: a new file in this folder is a new rule, nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from energy_code.ruling.finding import find as _find
+from energy_code.ruling.loading import load
+from energy_code.ruling.place import Edit
+from energy_code.ruling.rule import Finding, Rule
+
+if TYPE_CHECKING:
+    from energy_code.document import Analysis
+
+__all__ = ["ALL", "Edit", "Finding", "Rule", "find"]
+
+ALL = load(__path__, __name__)
+"""Every rule by name, the advice that does not save included."""
+
+
+def find(analysis: Analysis, rules: Iterable[Rule] | None = None) -> list[Finding]:
+    """What the rules (all of them, unless some are named) would write differently in a file."""
+    return _find(analysis, ALL.values() if rules is None else rules)

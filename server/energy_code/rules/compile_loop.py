@@ -1,0 +1,79 @@
+"""compile in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling.loops import assigned, names_in, targets
+
+
+class CompileLoop(Rule):
+    """Compile a model once.
+
+    `compile` throws the traced training step away: compiled inside a loop, the model is traced anew in
+    each pass.
+
+    **Equal when** the loop compiles the same model with the same arguments; compiling also starts the
+    optimizer afresh, so moving it out is yours.
+    """
+
+    message = "every `compile` throws the traced step away: compile once before the loop"
+    category = "keras"
+    reports = (
+        "def f(model: keras.Model, parts):\n"
+        "    for part in parts:\n"
+        '        model.compile("sgd", "mse")\n'
+        "        model.fit(part)",
+    )
+    leave_alone = (
+        "def f(parts):\n"
+        "    for part in parts:\n"
+        "        model = keras.Sequential()\n"
+        '        model.compile("sgd", "mse")',
+        "def f(model: keras.Model, rates):\n"
+        "    for rate in rates:\n"
+        "        model.compile(keras.optimizers.SGD(rate))",
+    )
+    workload = Workload(
+        """
+        for _ in range(2):
+            fresh.compile(loss="mse", optimizer="sgd")
+            loss = fresh.train_on_batch(x, y)
+        return loss
+        """,
+        {
+            "fresh": "model()",
+            "kept": "model()",
+            "x": "rng.normal(size=(n, 16)).astype('float32')",
+            "y": "rng.normal(size=(n, 1)).astype('float32')",
+        },
+        {"n": (8, 64, 512)},
+        after="""
+        for _ in range(2):
+            loss = kept.train_on_batch(x, y)
+        return loss
+        """,
+        setup="""
+def model():
+    keras.utils.set_random_seed(1)
+    made = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])
+    made.compile(loss="mse", optimizer="sgd")
+    return made
+""",
+        tolerance=1e-3,
+        graph=False,
+        vary=False,
+    )
+    safety = "none"
+    modes = EAGER
+    apis = ("keras.Model.compile",)
+
+    def look(self, place: Place) -> Iterator[Match]:
+        """Nothing in the call changes from pass to pass."""
+        loop = place.loop(place.node, comprehensions=False)
+        if loop is None:
+            return
+        changing = targets(place, loop) | assigned(place, loop)
+        if not names_in(place, place.node) & changing:
+            yield Match(place.node, related=(loop,))

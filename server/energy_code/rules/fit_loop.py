@@ -1,0 +1,71 @@
+"""fit in a loop of epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling.loops import assigned, names_in, over_range, targets
+
+
+class FitLoop(Rule):
+    """Let `fit` count the epochs.
+
+    Every call of `fit` sets up its dataset, its callbacks and its logs again; `epochs=n` does so once.
+
+    **Equal when** nothing else happens between the epochs; what does belongs into a callback. The change
+    is yours.
+    """
+
+    message = "each `fit` sets up data and callbacks again: `epochs=` does so once"
+    category = "keras"
+    reports = (
+        "def f(model: keras.Model, x, y):\n    for epoch in range(10):\n        model.fit(x, y, epochs=1)",
+        "def f(model: keras.Model, x, y):\n    for _ in range(10):\n        model.fit(x, y)",
+    )
+    leave_alone = (
+        "def f(model: keras.Model, x, y):\n    model.fit(x, y, epochs=10)",
+        "def f(model: keras.Model, parts):\n    for i in range(10):\n        model.fit(parts[i])",
+        "def f(x, y):\n    for _ in range(10):\n        model = make()\n        model.fit(x, y)",
+    )
+    workload = Workload(
+        """
+        for _ in range(3):
+            history = single.fit(x, y, verbose=0, shuffle=False)
+        return history.history["loss"][-1]
+        """,
+        {
+            "single": "model()",
+            "whole": "model()",
+            "x": "rng.normal(size=(n, 16)).astype('float32')",
+            "y": "rng.normal(size=(n, 1)).astype('float32')",
+        },
+        {"n": (32, 256, 2048)},
+        after="return whole.fit(x, y, epochs=3, verbose=0, shuffle=False).history['loss'][-1]",
+        setup="""
+def model():
+    keras.utils.set_random_seed(1)
+    made = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])
+    made.compile(loss="mse", optimizer="sgd")
+    return made
+""",
+        tolerance=1e-3,
+        graph=False,
+        vary=False,
+    )
+    safety = "none"
+    modes = EAGER
+    apis = ("keras.Model.fit",)
+
+    def look(self, place: Place) -> Iterator[Match]:
+        """The same model on the same data, one epoch at a time, as the only statement of a counting loop."""
+        loop = place.loop(place.node, comprehensions=False)
+        epochs = place.argument(place.node, "epochs", 3)
+        body = loop.child_by_field_name("body") if loop is not None else None
+        if loop is None or body is None or not over_range(place, loop):
+            return
+        if epochs is not None and place.constant(epochs) != 1:
+            return
+        changing = targets(place, loop) | assigned(place, loop)
+        if len(body.named_children) == 1 and not names_in(place, place.node) & changing:
+            yield Match(place.node, related=(loop,))

@@ -1,0 +1,40 @@
+"""Flipping before resizing."""
+
+from energy_code.ruling import Array, Change, Rule, Workload
+
+
+class FlipResize(Rule):
+    """Flip the smaller image.
+
+    Flipping copies every pixel; after `tf.image.resize` to a smaller size there are fewer of them.
+
+    **Equal when** rounding does not matter: resizing treats both directions alike. It saves when the
+    image gets smaller: the fix is for review.
+    """
+
+    message = "resize first: the flip then copies the smaller image"
+    category = "image"
+    examples = (
+        (
+            "x = tf.image.resize(tf.image.flip_left_right(image), [64, 64])",
+            "x = tf.image.flip_left_right(tf.image.resize(image, [64, 64]))",
+        ),
+    )
+    leave_alone = ("x = tf.image.flip_left_right(tf.image.resize(image, [64, 64]))",)
+    workload = Workload(
+        "tf.image.resize(tf.image.flip_left_right(image), [64, 64])",
+        {"image": Array("n", "n", 3, values="unit")},
+        {"n": (64, 256, 1024)},
+        tolerance=1e-4,
+        absolute=1e-4,
+        gradients=("image",),
+        vary=False,
+    )
+    safety = "review"
+    changes = tuple(
+        Change(
+            f"tf.image.resize(tf.image.{flip}($image), $size)",
+            f"tf.image.{flip}(tf.image.resize($image, $size))",
+        )
+        for flip in ("flip_left_right", "flip_up_down")
+    )

@@ -1,0 +1,40 @@
+"""Greyscale before resizing."""
+
+from energy_code.ruling import Array, Change, Rule, Workload
+
+
+class GrayResize(Rule):
+    """Turn the smaller image grey.
+
+    `tf.image.rgb_to_grayscale` reads every pixel; after `tf.image.resize` to a smaller size there are
+    fewer of them.
+
+    **Equal when** the image has floating-point pixels, since both steps are weighted sums; bytes are
+    rounded between the steps. It saves when the image gets smaller: the fix is for review.
+    """
+
+    message = "resize first: the greyscale conversion then reads the smaller image"
+    category = "image"
+    examples = (
+        (
+            "x = tf.image.resize(tf.image.rgb_to_grayscale(image), [64, 64])",
+            "x = tf.image.rgb_to_grayscale(tf.image.resize(image, [64, 64]))",
+        ),
+    )
+    leave_alone = ("x = tf.image.rgb_to_grayscale(tf.image.resize(image, [64, 64]))",)
+    workload = Workload(
+        "tf.image.resize(tf.image.rgb_to_grayscale(image), [64, 64])",
+        {"image": Array("n", "n", 3, values="unit")},
+        {"n": (64, 256, 1024)},
+        tolerance=1e-4,
+        absolute=1e-4,
+        gradients=("image",),
+        vary=False,
+    )
+    safety = "review"
+    changes = (
+        Change(
+            "tf.image.resize(tf.image.rgb_to_grayscale($image), $size)",
+            "tf.image.rgb_to_grayscale(tf.image.resize($image, $size))",
+        ),
+    )

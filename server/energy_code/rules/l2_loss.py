@@ -1,0 +1,41 @@
+"""Half sums of squares."""
+
+from energy_code.ruling import Array, Change, Place, Rule, Workload
+
+
+class L2Loss(Rule):
+    """Take half the sum of squares in one operation.
+
+    `tf.reduce_sum(tf.square(x)) / 2` makes two passes over memory and writes the squares in between;
+    `tf.nn.l2_loss` makes one and keeps nothing.
+
+    **Equal when** x is a floating-point tensor and the sum runs over all of it. The two sum in different
+    orders, so the last digits differ (about 1e-6 of the value).
+    """
+
+    message = "`tf.nn.l2_loss` squares, sums and halves in one pass over memory"
+    category = "memory"
+    examples = (
+        ("penalty = tf.reduce_sum(tf.square(w)) / 2", "penalty = tf.nn.l2_loss(w)"),
+        ("penalty = 0.5 * tf.reduce_sum(tf.square(w))", "penalty = tf.nn.l2_loss(w)"),
+    )
+    leave_alone = (
+        "y = tf.reduce_sum(tf.square(w), axis=1) / 2",
+        "y = tf.reduce_sum(tf.square(w)) / 3",
+        "n = tf.reduce_sum(tf.square(tf.range(5))) / 2",
+    )
+    workload = Workload(
+        "tf.reduce_sum(tf.square(x)) / 2",
+        {"x": Array("n")},
+        {"n": (100, 10_000, 1_000_000)},
+        tolerance=1e-5,
+        gradients=("x",),
+    )
+    changes = (
+        Change("tf.reduce_sum(tf.square($x)) / 2", "tf.nn.l2_loss($x)"),
+        Change("tf.reduce_sum(tf.square($x)) * 0.5", "tf.nn.l2_loss($x)"),
+    )
+
+    def where(self, place: Place) -> bool:
+        """Integers have no `l2_loss`."""
+        return not place.is_integer(place["x"])

@@ -1,0 +1,39 @@
+"""Leaky rectifiers spelled out."""
+
+from energy_code.ruling import Array, Change, Place, Rule, Workload
+
+
+class LeakyRelu(Rule):
+    """Use `tf.nn.leaky_relu` instead of spelling it out.
+
+    `tf.where(x > 0, x, a * x)` compares, multiplies and selects, each with a pass over memory; the one
+    operation makes one pass.
+
+    **Equal when** x is a floating-point tensor and the slope a plain number. Values and gradients are the
+    same bit for bit, NaN included.
+    """
+
+    message = "`tf.nn.leaky_relu` is one pass over memory instead of three"
+    category = "memory"
+    examples = (
+        (
+            "def act(x: tf.Tensor):\n    return tf.where(x > 0, x, 0.1 * x)",
+            "def act(x: tf.Tensor):\n    return tf.nn.leaky_relu(x, alpha=0.1)",
+        ),
+    )
+    leave_alone = (
+        "y = tf.where(x > 1, x, 0.1 * x)",
+        "y = tf.where(x > 0, x, 0.1 * z)",
+        "y = tf.where(x > 0, x, slope * x)",
+    )
+    workload = Workload(
+        "tf.where(x > 0, x, 0.2 * x)",
+        {"x": Array("n")},
+        {"n": (100, 10_000, 1_000_000)},
+        gradients=("x",),
+    )
+    changes = (Change("tf.where($x > 0, $x, $a * $x)", "tf.nn.leaky_relu($x, alpha=$a)"),)
+
+    def where(self, place: Place) -> bool:
+        """Only a number as slope is sure to keep the shape."""
+        return isinstance(place.constant(place["a"]), float)

@@ -1,0 +1,44 @@
+"""Mapping a function over rows."""
+
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.ruling.lambdas import is_pure
+
+
+class MapFn(Rule):
+    """Map over rows with `tf.vectorized_map`.
+
+    `tf.map_fn` runs its function once per row, with the dispatch of every operation each time;
+    `tf.vectorized_map` turns the function into one that takes all rows at once.
+
+    **Equal when** the function is pure, treats each row alike and uses operations that can be vectorised;
+    random numbers and side effects come out differently.
+    """
+
+    message = "`tf.vectorized_map` runs the function once for all rows"
+    category = "dispatch"
+    examples = (
+        (
+            "y = tf.map_fn(lambda row: tf.reduce_sum(row * row), x)",
+            "y = tf.vectorized_map(lambda row: tf.reduce_sum(row * row), x)",
+        ),
+    )
+    leave_alone = (
+        "y = tf.map_fn(f, x, fn_output_signature=tf.int32)",
+        "y = tf.map_fn(lambda row: row + tf.random.normal([3]), x)",
+        "y = tf.map_fn(step, x)",
+    )
+    workload = Workload(
+        "tf.map_fn(lambda row: tf.reduce_sum(tf.nn.relu(row)) * row, x)",
+        {"x": Array("n", 32)},
+        {"n": (8, 64, 512)},
+        tolerance=1e-5,
+        gradients=("x",),
+        vary=False,
+    )
+    safety = "review"
+    modes = NOT_JIT
+    changes = (Change("tf.map_fn($f, $x)", "tf.vectorized_map($f, $x)"),)
+
+    def where(self, place: Place) -> bool:
+        """A lambda whose whole body can be seen to be pure arithmetic."""
+        return is_pure(place, place["f"])

@@ -1,0 +1,48 @@
+"""Counting with one-hot vectors."""
+
+from energy_code.ruling import Array, Change, Place, Rule, Workload
+
+_SMALL = 256
+
+
+class OnehotBincount(Rule):
+    """Count labels with `tf.math.bincount`.
+
+    `tf.reduce_sum(tf.one_hot(i, n), 0)` writes n numbers for every label and adds them up;
+    `tf.math.bincount` adds one per label. For a handful of labels the one-hot vectors are cheaper: the
+    rule is silent where few are known.
+
+    **Equal when** the labels have one axis and lie in range: one-hot leaves out labels that do not,
+    bincount leaves out those above and refuses negative ones. Counts beyond 2^24 are exact after, rounded
+    before.
+    """
+
+    message = "`tf.math.bincount` adds one per label instead of a whole one-hot vector"
+    category = "memory"
+    examples = (
+        (
+            "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
+            "counts = tf.math.bincount(labels, minlength=10, maxlength=10, dtype=tf.float32)",
+        ),
+    )
+    leave_alone = (
+        "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=1)",
+        "labels = tf.constant([1, 2, 3])\ncounts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
+    )
+    workload = Workload(
+        "tf.reduce_sum(tf.one_hot(labels, 64), axis=0)",
+        {"labels": Array("n", dtype="int32", below=64)},
+        {"n": (32, 4_096, 100_000)},
+    )
+    safety = "review"
+    changes = (
+        Change(
+            "tf.reduce_sum(tf.one_hot($i, $n), axis=0)",
+            "tf.math.bincount($i, minlength=$n, maxlength=$n, dtype=tf.float32)",
+        ),
+    )
+
+    def where(self, place: Place) -> bool:
+        """Not for a known handful, and the depth is written twice."""
+        size = place.size(place["i"])
+        return (size is None or size > _SMALL) and "(" not in place.text(place["n"])

@@ -1,0 +1,36 @@
+"""Constants made by multiplication."""
+
+from energy_code.ruling import EAGER, Change, Place, Rule, Workload
+
+
+class OnesFill(Rule):
+    """Fill a tensor with a number in one operation.
+
+    `tf.ones(shape) * c` writes ones, reads them and writes the products; `tf.fill` writes once. Inside
+    `tf.function` constants are folded.
+
+    **Equal when** the number is a float and the ones have the default type: `tf.fill` takes its type from
+    the number.
+    """
+
+    message = "`tf.fill` writes the number at once"
+    category = "memory"
+    examples = (("y = tf.ones([2, 3]) * 0.5", "y = tf.fill([2, 3], 0.5)"),)
+    leave_alone = (
+        "y = tf.ones([2, 3]) * 2",
+        "y = tf.ones([2, 3], tf.float64) * 0.5",
+        "y = tf.ones(shape) * scale",
+        "y = tf.ones(n) * 0.5",
+    )
+    workload = Workload(
+        "tf.ones([n, n]) * 0.5",
+        {"n": "n"},
+        {"n": (10, 100, 1000)},
+        graph=False,
+    )
+    modes = EAGER
+    changes = (Change("tf.ones($shape) * $c", "tf.fill($shape, $c)"),)
+
+    def where(self, place: Place) -> bool:
+        """A plain float, and a shape that is a list: a lone number is no shape for `tf.fill`."""
+        return isinstance(place.constant(place["c"]), float) and place["shape"].type in ("list", "tuple")

@@ -1,0 +1,68 @@
+"""Predicting in tiny batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling.arguments import without_argument
+
+_TINY = 8
+
+
+class PredictBatch(Rule):
+    """Predict in batches of a decent size.
+
+    With `batch_size=1` the model is dispatched once per row. The size does not change what comes out of
+    `predict`; the default of 32, or more, uses the processor's vector units.
+
+    **Equal when** the layers treat rows independently, as they do at inference, and the batch fits into
+    memory. The last digits may differ.
+    """
+
+    message = (
+        "a tiny batch size dispatches the model again and again: the default of 32 gives the same predictions"
+    )
+    category = "keras"
+    examples = (
+        (
+            "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=1)",
+            "def f(model: keras.Model, x):\n    return model.predict(x)",
+        ),
+    )
+    leave_alone = (
+        "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=256)",
+        "def f(model: keras.Model, x):\n    return model.predict(x[:1], batch_size=1)",
+        "def f(model: keras.Model, x, y):\n    model.fit(x, y, batch_size=1)",
+    )
+    workload = Workload(
+        "model.predict(x, batch_size=1, verbose=0)",
+        {
+            "model": "model()",
+            "x": "rng.normal(size=(n, 32)).astype('float32')",
+        },
+        {"n": (16, 64, 256)},
+        tolerance=1e-4,
+        absolute=1e-5,
+        setup="""
+def model():
+    keras.utils.set_random_seed(1)
+    return keras.Sequential([keras.Input((32,)), keras.layers.Dense(64, "relu"), keras.layers.Dense(8)])
+""",
+        graph=False,
+        annotations={"model": "keras.Sequential"},
+        vary=False,
+    )
+    safety = "review"
+    modes = EAGER
+    apis = ("keras.Model.predict",)
+
+    def look(self, place: Place) -> Iterator[Match]:
+        """A small number as batch size, of an input not known to be as small."""
+        size, value = place.argument(place.node, "batch_size"), place.argument(place.node, "x", 0)
+        if size is None or value is None or size.parent is None or value.type == "subscript":
+            return
+        number = place.constant(size)
+        if isinstance(number, int) and number <= _TINY and place.loop(place.node) is None:
+            keyword = size.parent
+            yield Match(place.node, edits=lambda: [without_argument(keyword)])

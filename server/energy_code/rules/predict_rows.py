@@ -1,0 +1,70 @@
+"""Predicting row by row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling.loops import assigned, names_in, targets
+
+_ONE_ROW = re.compile(
+    r"(?:np|numpy|tf)\.expand_dims\(.+,\s*(?:axis=)?0\)|.+\[(?:None|np\.newaxis|tf\.newaxis)\b.*\]|"
+    r".+\.reshape\(\(?1,.*\)|np\.(?:array|asarray)\(\[\w+\]\)|\w+\[(\w+)\s*:\s*\1\s*\+\s*1\]"
+)
+
+
+class PredictRows(Rule):
+    """Predict all rows at once.
+
+    A loop that calls the model for one row at a time pays its whole dispatch per row; one call for all
+    rows pays it once, and the processor multiplies matrices instead of vectors.
+
+    **Equal when** no row depends on the prediction for another, and the rows fit into memory together.
+    Collecting them is yours.
+    """
+
+    message = "one prediction per row: predict all rows in one call before the loop"
+    category = "keras"
+    reports = (
+        "def f(model: keras.Model, x):\n    for r in x:\n        y = model.predict(np.expand_dims(r, 0))",
+        "def f(model: keras.Model, x):\n    return [model.predict(x[i : i + 1]) for i in range(len(x))]",
+    )
+    leave_alone = (
+        "def f(model: keras.Model, s):\n"
+        "    for _ in range(9):\n"
+        "        y = model.predict(s[None])\n"
+        "        s = step(y)",
+        "def f(model: keras.Model, x):\n    return model.predict(x[None])",
+    )
+    workload = Workload(
+        "np.concatenate([model.predict_on_batch(row[None]) for row in x])",
+        {
+            "model": "model()",
+            "x": "rng.normal(size=(n, 32)).astype('float32')",
+        },
+        {"n": (4, 16, 64)},
+        after="model.predict_on_batch(x)",
+        tolerance=1e-4,
+        absolute=1e-5,
+        setup="""
+def model():
+    keras.utils.set_random_seed(1)
+    return keras.Sequential([keras.Input((32,)), keras.layers.Dense(64, "relu"), keras.layers.Dense(8)])
+""",
+        graph=False,
+        vary=False,
+    )
+    safety = "none"
+    modes = EAGER
+    apis = ("keras.Model.predict", "keras.Model.predict_on_batch")
+
+    def look(self, place: Place) -> Iterator[Match]:
+        """One row of what the loop goes through, independent of what its body computes."""
+        loop = place.loop(place.node)
+        value = place.argument(place.node, "x", 0)
+        if loop is None or value is None or not _ONE_ROW.fullmatch(place.text(value)):
+            return
+        names = names_in(place, value)
+        if names & targets(place, loop) and not names & assigned(place, loop):
+            yield Match(place.node)

@@ -1,0 +1,66 @@
+"""Models that run eagerly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from energy_code.ruling import Match, Place, Rule, Workload
+from energy_code.ruling.arguments import without_argument
+
+
+class RunEagerly(Rule):
+    """Do not leave `run_eagerly=True` in.
+
+    It is meant for debugging: every batch then pays the dispatch of every operation from Python.
+
+    **Equal when** the model's own code does not depend on running in Python (printing, `.numpy()`,
+    breakpoints): the fix is for review.
+    """
+
+    message = "`run_eagerly=True` is for debugging: every batch pays Python's dispatch of every operation"
+    category = "keras"
+    examples = (
+        (
+            'model = keras.Sequential()\nmodel.compile(loss="mse", run_eagerly=True)',
+            'model = keras.Sequential()\nmodel.compile(loss="mse")',
+        ),
+        (
+            'model = keras.Sequential()\nmodel.compile(run_eagerly=True, loss="mse")',
+            'model = keras.Sequential()\nmodel.compile(loss="mse")',
+        ),
+    )
+    leave_alone = ('model = keras.Sequential()\nmodel.compile(loss="mse", run_eagerly=False)',)
+    workload = Workload(
+        "steps(eager, x, y)",
+        {
+            "x": "rng.normal(size=(n, 16)).astype('float32')",
+            "y": "rng.normal(size=(n, 1)).astype('float32')",
+            "eager": "model(run_eagerly=True)",
+            "compiled": "model()",
+        },
+        {"n": (8, 64, 512)},
+        after="steps(compiled, x, y)",
+        setup="""
+def model(**options):
+    keras.utils.set_random_seed(1)
+    made = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])
+    made.compile(loss="mse", optimizer="sgd", **options)
+    return made
+
+
+def steps(model, x, y):
+    return [float(model.train_on_batch(x, y)) for _ in range(5)]
+""",
+        tolerance=1e-3,
+        graph=False,
+        vary=False,
+    )
+    safety = "review"
+    apis = ("keras.Model.compile",)
+
+    def look(self, place: Place) -> Iterator[Match]:
+        """The keyword, wherever it stands among the others."""
+        value = place.argument(place.node, "run_eagerly")
+        if value is not None and place.text(value) == "True" and value.parent is not None:
+            keyword = value.parent
+            yield Match(keyword, edits=lambda: [without_argument(keyword)])

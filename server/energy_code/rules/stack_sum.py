@@ -1,0 +1,35 @@
+"""Sums over a stack of tensors."""
+
+from energy_code.ruling import Array, Change, Rule, Workload
+
+
+class StackSum(Rule):
+    """Add a list of tensors with `tf.add_n`.
+
+    `tf.reduce_sum(tf.stack(l), 0)` copies every tensor into one large one and then reads that again;
+    `tf.add_n` reads each tensor once and writes the sum.
+
+    **Equal when** the list holds tensors of one shape and type, which `tf.stack` wants too. Values are
+    summed in the same order; gradients are the same.
+    """
+
+    message = "`tf.add_n` sums the tensors without copying them into one first"
+    category = "memory"
+    examples = (
+        ("total = tf.reduce_sum(tf.stack(losses), 0)", "total = tf.add_n(losses)"),
+        ("total = tf.reduce_sum(tf.stack([a, b, c], axis=0), axis=0)", "total = tf.add_n([a, b, c])"),
+    )
+    leave_alone = (
+        "total = tf.reduce_sum(tf.stack(losses), 1)",
+        "total = tf.reduce_sum(tf.stack(losses))",
+        "total = tf.reduce_sum(tf.stack(losses, axis=1), 0)",
+    )
+    workload = Workload(
+        "tf.reduce_sum(tf.stack(parts), 0)",
+        {"parts": Array("n", count=8)},
+        {"n": (100, 10_000, 200_000)},
+        tolerance=1e-5,
+        absolute=1e-6,
+    )
+    safety = "safe"
+    changes = (Change("tf.reduce_sum(tf.stack($l), 0)", "tf.add_n($l)"),)

@@ -1,0 +1,90 @@
+"""What a loop binds and changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.ruling.place import Place, descend
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_BINDERS = (
+    "assignment",
+    "augmented_assignment",
+    "named_expression",
+    "for_statement",
+    "with_item",
+    "as_pattern",
+)
+
+
+def targets(place: Place, loop: Node) -> set[str]:
+    """Names that the loop itself binds anew in every pass."""
+    if loop.type == "for_statement":
+        left = loop.child_by_field_name("left")
+        return place.names(left) | _own_name(place, left) if left is not None else set()
+    clauses = [child for child in loop.named_children if child.type == "for_in_clause"]
+    lefts = [clause.child_by_field_name("left") for clause in clauses]
+    return {name for left in lefts if left is not None for name in place.names(left) | _own_name(place, left)}
+
+
+def assigned(place: Place, loop: Node) -> set[str]:
+    """Names that the body of the loop assigns."""
+    body = loop.child_by_field_name("body")
+    found: set[str] = set()
+    if body is None:
+        return found
+    for kind in _BINDERS:
+        for binder in descend(body, kind):
+            left = binder.child_by_field_name("left") or binder.child_by_field_name("alias")
+            left = left or binder.child_by_field_name("name")
+            if left is not None:
+                found |= place.names(left) | _own_name(place, left)
+    return found
+
+
+def names_in(place: Place, node: Node) -> set[str]:
+    """All names that an expression uses."""
+    return place.names(node) | _own_name(place, node)
+
+
+def _own_name(place: Place, node: Node) -> set[str]:
+    return {place.text(node)} if node.type == "identifier" else set()
+
+
+def over_range(place: Place, loop: Node) -> bool:
+    """Whether a for statement counts through `range(…)`."""
+    right = loop.child_by_field_name("right") if loop.type == "for_statement" else None
+    return right is not None and place.text(right).startswith("range(")
+
+
+def calls_of(place: Place, name: str) -> list[Node]:
+    """Calls of a plain name anywhere in the file."""
+    needle = name.encode() + b"("
+    found: list[Node] = []
+    source, root = place.analysis.source, place.analysis.tree.root_node
+    start = source.find(needle)
+    while start >= 0:
+        node = root.descendant_for_byte_range(start, start + len(needle) - 1)
+        parent = node.parent if node is not None and node.type == "identifier" else None
+        if parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node:
+            found.append(parent)
+        start = source.find(needle, start + 1)
+    return found
+
+
+def definition(place: Place, name: str) -> Node | None:
+    """The one function of that name at module level, None when there is none or more than one."""
+    found = []
+    for statement in place.analysis.tree.root_node.named_children:
+        node = (
+            statement.child_by_field_name("definition")
+            if statement.type == "decorated_definition"
+            else statement
+        )
+        if node is not None and node.type == "function_definition":
+            own = node.child_by_field_name("name")
+            if own is not None and place.text(own) == name:
+                found.append(node)
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,255 @@
+"""A place in a file as a rule sees it: a call, what surrounds it, and what the reader knows of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from energy_code.calls import Call, Mode, Point, Span
+from energy_code.ruling.shapes import Shape, dtype_of, literal, shape_of, size_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from energy_code.document import Analysis
+
+TENSORS = frozenset({"tensorflow.Tensor", "tensorflow.Variable"})
+_SCOPES = frozenset({"function_definition", "lambda", "class_definition", "module"})
+_LOOPS = frozenset({"for_statement", "while_statement"})
+_COMPREHENSIONS = frozenset(
+    {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
+)
+_LITERALS = frozenset(
+    {"integer", "float", "string", "unary_operator", "list", "tuple", "true", "false", "none"}
+)
+_ATOMS = frozenset({"identifier", "attribute", "subscript"})
+
+
+class Edit(NamedTuple):
+    """Replace the bytes from `start_byte` to `end_byte` with `text`."""
+
+    start_byte: int
+    end_byte: int
+    text: str
+
+
+@dataclass(slots=True)
+class Match:
+    """What a rule found: the expression to point at, its parts by name, and how to rewrite it."""
+
+    node: Node
+    captures: dict[str, Node] = field(default_factory=dict)
+    template: str | None = None
+    """New text for `node`, with `$name` for the captured parts."""
+    edits: Callable[[], list[Edit]] | None = None
+    """For rewrites that are more than one expression."""
+    weak: bool = False
+    """True when an operator's operands are not proven to be tensors: the fix is then for review."""
+    related: Sequence[Node] = ()
+    message: str | None = None
+
+
+class Place:
+    """One call (or operator) under a rule's eyes."""
+
+    __slots__ = ("analysis", "call", "captures", "match", "node")
+
+    def __init__(self, analysis: Analysis, node: Node, call: Call | None) -> None:
+        self.analysis = analysis
+        self.node = node
+        self.call = call
+        self.captures: dict[str, Node] = {}
+
+    def __getitem__(self, name: str) -> Node:
+        """A captured part of the pattern."""
+        return self.captures[name]
+
+    # what the reader knows
+
+    @property
+    def mode(self) -> Mode:
+        """Eager, graph or jit at this place."""
+        return self.call.mode if self.call is not None else self.analysis.mode_at(self.node)
+
+    def api(self, node: Node | None) -> str | None:
+        """Canonical API of a call expression."""
+        if node is None or node.type != "call":
+            return None
+        call = self.analysis.call_of(node)
+        return call.api if call is not None else None
+
+    def type(self, node: Node) -> str | None:
+        """Canonical class of an expression's value."""
+        return self.analysis.type_of(bare(node))
+
+    def is_tensor(self, node: Node) -> bool:
+        """Whether the expression is proven to be a tensor or a variable."""
+        return self.type(node) in TENSORS
+
+    # what the text says
+
+    def text(self, node: Node) -> str:
+        """The source of a node."""
+        return self.analysis.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def constant(self, node: Node) -> object:
+        """The value of a literal (numbers, strings, tuples and lists of them); `...` when it is none."""
+        return literal(self.text(node)) if node.type in _LITERALS else ...
+
+    def shape(self, node: Node) -> Shape | None:
+        """The shape of a tensor as far as the text tells, with None for unknown axes."""
+        return shape_of(self, node)
+
+    def rank(self, node: Node) -> int | None:
+        """Number of axes, where the text tells."""
+        shape = shape_of(self, node)
+        return None if shape is None else len(shape)
+
+    def size(self, node: Node) -> int | None:
+        """Number of elements, where the text tells."""
+        return size_of(shape_of(self, node))
+
+    def dtype(self, node: Node) -> str | None:
+        """Element type, where the text tells."""
+        return dtype_of(self, node)
+
+    def is_integer(self, node: Node) -> bool:
+        """Whether the elements are known to be integers."""
+        return (dtype_of(self, node) or "").startswith(("int", "uint"))
+
+    def dtype_name(self, node: Node) -> str:
+        """`float32` for `tf.float32`, `np.float32` and `"float32"`."""
+        return self.text(node).rpartition(".")[2].strip("'\"")
+
+    def is_simple(self, node: Node) -> bool:
+        """A name, attribute or item: free to be written once instead of twice, or twice instead of once."""
+        node = bare(node)
+        return node.type in _ATOMS and b"(" not in self.analysis.source[node.start_byte : node.end_byte]
+
+    def argument(self, node: Node, keyword: str, position: int | None = None) -> Node | None:
+        """An argument of a call by keyword or position."""
+        arguments = node.child_by_field_name("arguments")
+        if arguments is None:
+            return None
+        positional = []
+        for child in arguments.named_children:
+            if child.type == "keyword_argument":
+                name = child.child_by_field_name("name")
+                if name is not None and self.text(name) == keyword:
+                    return child.child_by_field_name("value")
+            elif child.type != "comment":
+                positional.append(child)
+        if position is not None and position < len(positional):
+            found = positional[position]
+            return None if found.type in ("list_splat", "dictionary_splat") else found
+        return None
+
+    def receiver(self, node: Node) -> Node | None:
+        """The object of a method call."""
+        function = node.child_by_field_name("function")
+        return function.child_by_field_name("object") if function is not None else None
+
+    # what surrounds it
+
+    def loop(self, node: Node, *, comprehensions: bool = True) -> Node | None:
+        """The nearest loop that runs this node again and again within its own function."""
+        child, parent = node, node.parent
+        while parent is not None and parent.type not in _SCOPES:
+            if parent.type in _LOOPS and child == parent.child_by_field_name("body"):
+                return parent
+            if (
+                comprehensions
+                and parent.type in _COMPREHENSIONS
+                and child == parent.child_by_field_name("body")
+            ):
+                return parent
+            child, parent = parent, parent.parent
+        return None
+
+    def function(self, node: Node) -> Node | None:
+        """The function definition around a node, None at module level."""
+        parent = node.parent
+        while parent is not None and parent.type != "function_definition":
+            parent = parent.parent
+        return parent
+
+    def scope(self, node: Node) -> Node:
+        """The function definition or module around a node."""
+        return self.function(node) or self.analysis.tree.root_node
+
+    def under_tape(self, node: Node) -> bool:
+        """Whether a `with tf.GradientTape()` of the same function is open here."""
+        parent = node.parent
+        while parent is not None and parent.type not in ("function_definition", "module"):
+            if parent.type == "with_statement":
+                body = parent.child_by_field_name("body")
+                end = body.start_byte if body is not None else parent.end_byte
+                if b"GradientTape" in self.analysis.source[parent.start_byte : end]:
+                    return True
+            parent = parent.parent
+        return False
+
+    def assignments(self, node: Node) -> list[Node]:
+        """The assignments to a name within the scope of `node`, `node` being that name."""
+        name = self.text(node)
+        scope = self.scope(node)
+        return [a for a in descend(scope, "assignment") if self._target(a) == name]
+
+    def _target(self, assignment: Node) -> str | None:
+        left = assignment.child_by_field_name("left")
+        return self.text(left) if left is not None and left.type == "identifier" else None
+
+    def value(self, node: Node) -> Node:
+        """What a name stands for when its scope assigns it exactly once, and before; else the name itself."""
+        node = bare(node)
+        if node.type != "identifier":
+            return node
+        found = self.assignments(node)
+        if len(found) != 1 or found[0].start_byte >= node.start_byte:
+            return node
+        right = found[0].child_by_field_name("right")
+        return bare(right) if right is not None else node
+
+    def names(self, node: Node) -> set[str]:
+        """All identifiers within a node."""
+        return {self.text(child) for child in descend(node, "identifier")}
+
+    def count_name(self, node: Node, name: str) -> int:
+        """How often a name stands below a node."""
+        return sum(self.text(child) == name for child in descend(node, "identifier"))
+
+    def module_alias(self, module: str) -> str | None:
+        """How the file calls an imported module such as `numpy`."""
+        pattern = (
+            rb"^[ \t]*import[ \t]+" + re.escape(module).encode() + rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$"
+        )
+        found = re.search(pattern, self.analysis.source, re.MULTILINE)
+        if found is None:
+            return None
+        return found.group(1).decode() if found.group(1) else module
+
+
+def bare(node: Node) -> Node:
+    """The expression without the parentheses around it."""
+    while node.type == "parenthesized_expression":
+        inner = [child for child in node.named_children if child.type != "comment"]
+        if len(inner) != 1:
+            return node
+        node = inner[0]
+    return node
+
+
+def descend(node: Node, kind: str) -> Iterator[Node]:
+    """All nodes of a kind below a node, in the order of the text, without nested functions and classes."""
+    for child in node.children:
+        if child.type == kind:
+            yield child
+        if child.child_count and child.type not in ("function_definition", "class_definition"):
+            yield from descend(child, kind)
+
+
+def span_of(node: Node) -> Span:
+    """A node's place in the words of the reader."""
+    return Span(node.start_byte, node.end_byte, Point(*node.start_point), Point(*node.end_point))

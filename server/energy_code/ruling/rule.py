@@ -1,0 +1,130 @@
+"""What a rule is, and what it finds."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from energy_code.calls import Call, Mode, Span
+from energy_code.ruling.place import Edit, Match, Place
+from energy_code.ruling.workload import Workload
+
+if TYPE_CHECKING:
+    from energy_code.document import Analysis
+
+Safety = Literal["safe", "review", "none"]
+"""`safe`: both sides are equal; `review`: a fix whose condition a person must check; `none`: no fix."""
+
+Category = Literal["memory", "arithmetic", "dispatch", "pipeline", "keras", "image"]
+CATEGORIES: Mapping[Category, str] = {
+    "memory": "Redundant passes over memory",
+    "arithmetic": "Needless arithmetic",
+    "dispatch": "Python dispatch and retracing",
+    "pipeline": "`tf.data` pipelines",
+    "keras": "Keras training and inference",
+    "image": "Images",
+}
+
+EAGER: frozenset[Mode] = frozenset({"eager"})
+NOT_JIT: frozenset[Mode] = frozenset({"eager", "graph"})
+EVERYWHERE: frozenset[Mode] = frozenset({"eager", "graph", "jit"})
+
+PAGES = "https://github.com/energy-lsp/energy-lsp/blob/main/docs/rules"
+
+
+class Change(NamedTuple):
+    """A pattern and what to write instead: `$name` is any expression, `$name?` an optional argument."""
+
+    before: str
+    after: str | None = None
+
+
+class Rule:
+    """A substitution that saves energy. Its file name is its name, its docstring its documentation page.
+
+    The docstring's first line is the title; the rest says why it saves and when the two sides are equal.
+    """
+
+    message: str
+    """One sentence for the editor: what to write instead."""
+    category: Category
+    examples: Sequence[tuple[str, str]] = ()
+    """Code before, code after."""
+    reports: Sequence[str] = ()
+    """Code that is reported without a fix."""
+    leave_alone: Sequence[str] = ()
+    """Code that must not be reported."""
+    workload: Workload
+    safety: Safety = "safe"
+    modes: frozenset[Mode] = EVERYWHERE
+    under_tape: bool = True
+    """False: silent inside `with tf.GradientTape()`."""
+    saves: bool = True
+    """False: popular advice that was measured and does not save; documented, never reported."""
+    changes: Sequence[Change] = ()
+    apis: Sequence[str] = ()
+    """APIs whose calls `look` wants to see."""
+    signatures: Sequence[tuple[str, str]] = ()
+    """Parameters of APIs that `energy_code.ruling.signatures` does not list."""
+
+    def __init__(self) -> None:
+        self.name = type(self).__module__.rpartition(".")[2].replace("_", "-")
+
+    def where(self, place: Place) -> bool:
+        """A condition beyond the pattern; `place[name]` gives the captured parts."""
+        return True
+
+    def proven(self, place: Place) -> bool:
+        """Whether a fix for review is proven safe at this very place."""
+        return False
+
+    def look(self, place: Place) -> Iterator[Match]:
+        """Find what patterns cannot say; called for each call of `apis`."""
+        return iter(())
+
+    @property
+    def page(self) -> str:
+        """The documentation: the docstring without its indentation."""
+        first, _, rest = (type(self).__doc__ or "").partition("\n")
+        return f"{first.strip()}\n{textwrap.dedent(rest).rstrip()}"
+
+    @property
+    def title(self) -> str:
+        """First line of the documentation, without its full stop."""
+        return self.page.partition("\n")[0].rstrip(".")
+
+    @property
+    def url(self) -> str:
+        """The rule's page."""
+        return f"{PAGES}/{self.name}.md"
+
+    @property
+    def has_fix(self) -> bool:
+        """Whether the rule can rewrite what it finds."""
+        return self.saves and self.safety != "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place that a rule would write differently."""
+
+    rule: Rule
+    span: Span
+    message: str
+    safety: Safety
+    call: Call | None
+    """The API call the finding hangs on, for joules and runs."""
+    mode: Mode
+    related: tuple[Span, ...]
+    _analysis: Analysis = field(repr=False, compare=False)
+    _match: Match = field(repr=False, compare=False)
+
+    def edits(self) -> list[Edit]:
+        """The fix, as replacements of bytes in ascending order; empty when there is none."""
+        if self.safety == "none":
+            return []
+        from energy_code.ruling.rewriting import edits_for  # libcst loads only when a fix is asked for
+
+        return edits_for(self._analysis, self._match)

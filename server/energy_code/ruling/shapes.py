@@ -1,0 +1,126 @@
+"""What the text tells of a tensor's shape and type; None where it does not."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import TYPE_CHECKING
+
+from energy_code.ruling.dtypes import COMPARISONS, FLOATS_BY_DEFAULT
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from energy_code.ruling.place import Place
+
+Shape = tuple[int | None, ...]
+
+_SHAPED = {
+    "tensorflow.zeros": 0,
+    "tensorflow.ones": 0,
+    "tensorflow.fill": 0,
+    "tensorflow.random.normal": 0,
+    "tensorflow.random.uniform": 0,
+    "tensorflow.random.truncated_normal": 0,
+    "tensorflow.reshape": 1,
+    "tensorflow.broadcast_to": 1,
+}
+"""API → position of its `shape`."""
+_SAME_SHAPE = frozenset(
+    {"tensorflow.cast", "tensorflow.identity", "tensorflow.zeros_like", "tensorflow.ones_like"}
+)
+_LITERALS = frozenset({"tensorflow.constant", "tensorflow.convert_to_tensor", "tensorflow.Variable"})
+
+
+def shape_of(place: Place, node: Node, depth: int = 4) -> Shape | None:
+    """The shape of an expression, with None for axes of unknown length."""
+    node = place.value(node)
+    api = place.api(node)
+    if api is None or depth == 0:
+        return None
+    if api in _SHAPED:
+        position = _SHAPED[api]
+        given = place.argument(node, "dims" if api == "tensorflow.fill" else "shape", position)
+        return _literal_shape(place, given) if given is not None else None
+    if api in _LITERALS:
+        value = place.argument(node, "initial_value" if api == "tensorflow.Variable" else "value", 0)
+        if value is None or place.argument(node, "shape", 2) is not None:
+            return None
+        known = _shape_of_value(place.constant(value))
+        return known if known is not None else shape_of(place, value, depth - 1)
+    if api in _SAME_SHAPE:
+        first = place.argument(node, "x", 0)
+        return shape_of(place, first, depth - 1) if first is not None else None
+    if api == "tensorflow.eye":
+        rows = place.argument(node, "num_rows", 0)
+        size = place.constant(rows) if rows is not None else None
+        return (size, size) if isinstance(size, int) else (None, None)
+    return None
+
+
+def size_of(shape: Shape | None) -> int | None:
+    """Number of elements, where every axis is known."""
+    if shape is None:
+        return None
+    known = [side for side in shape if side is not None]
+    return math.prod(known) if len(known) == len(shape) else None
+
+
+def _literal_shape(place: Place, node: Node) -> Shape | None:
+    node = place.value(node)
+    if node.type not in ("list", "tuple"):
+        size = place.constant(node)
+        return (size,) if isinstance(size, int) else None
+    sides = [place.constant(side) for side in node.named_children if side.type != "comment"]
+    return tuple(side if isinstance(side, int) and side >= 0 else None for side in sides)
+
+
+def _shape_of_value(value: object) -> Shape | None:
+    if value is ... or value is None or isinstance(value, str | bytes | dict | set):
+        return None
+    if isinstance(value, list | tuple):
+        inner = _shape_of_value(value[0]) if value else ()
+        return None if inner is None else (len(value), *inner)
+    return ()
+
+
+def dtype_of(place: Place, node: Node, depth: int = 4) -> str | None:
+    """The element type of an expression: from a comparison, a cast, a stated dtype or a default."""
+    node = place.value(node)
+    if node.type == "comparison_operator":
+        operands = (child for child in node.named_children)
+        return "bool" if any(place.is_tensor(operand) for operand in operands) else None
+    api = place.api(node)
+    if api is None or depth == 0:
+        return None
+    if api in COMPARISONS:
+        return "bool"
+    stated = place.argument(node, "dtype", 1 if api == "tensorflow.cast" else None)
+    if stated is not None:
+        return place.dtype_name(stated)
+    if api in ("tensorflow.random.normal", "tensorflow.random.uniform", *FLOATS_BY_DEFAULT):
+        arguments = node.child_by_field_name("arguments")
+        return "float32" if arguments is not None and len(arguments.named_children) == 1 else None
+    if api in _LITERALS:
+        value = place.argument(node, "initial_value" if api == "tensorflow.Variable" else "value", 0)
+        return _dtype_of_value(place.constant(value)) if value is not None else None
+    if api == "tensorflow.range":
+        arguments = node.child_by_field_name("arguments")
+        text = place.text(arguments) if arguments is not None else "."
+        return "int32" if "." not in text else None
+    return None
+
+
+def _dtype_of_value(value: object) -> str | None:
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return {bool: "bool", int: "int32", float: "float32", complex: "complex128"}.get(type(value))
+
+
+def literal(text: str) -> object:
+    """The value of a literal; `...` when it is none."""
+    try:
+        value: object = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ...
+    return value
