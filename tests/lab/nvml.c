@@ -9,7 +9,7 @@ static int is_gpu(const Source *s) { return s->model[0] != 0; }
 
 static Source *alive(void *device, int *status) {
     Source *s = device;
-    *status = !started ? UNINITIALIZED : lab_now() >= s->fails_at ? s->fails_with : SUCCESS;
+    *status = !started ? UNINITIALIZED : lab_gone(s, lab_now()) ? s->fails_with : SUCCESS;
     if (*status == SUCCESS) lab_delay(s);
     return s;
 }

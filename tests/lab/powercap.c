@@ -66,7 +66,7 @@ static ssize_t answer(int file, void *buffer, size_t size, long position) {
     double now = lab_now();
     char text[32];
     int length;
-    if (now >= s->fails_at) { errno = s->fails_with; return -1; }
+    if (lab_gone(s, now)) { errno = s->fails_with; return -1; }
     if (!s->path[0]) {
         uint64_t count = (uint64_t)((lab_counted(s, now) - handle[file].base) / JOULES_PER_COUNT);
         if (size < sizeof count) { errno = ENOSPC; return -1; }

@@ -55,14 +55,16 @@ class Sensor:
     label: str = ""
     """For powercap: what the zone's `name` says."""
     wrap_joules: float = 262143.328850
-    fails_at: float | None = None
-    """Seconds after which it stops answering."""
-    fails_with: int = errno.ENODEV
 
-    def failing(self, at: float, code: int | None = None) -> Sensor:
-        """The same sensor, which vanishes at a time."""
+    def failing(self, *, at: float | None = None, when: Path | None = None) -> Sensor:
+        """The same sensor, which vanishes at a second of the script or when a file appears."""
         lost = GPU_IS_LOST if "model" in self.settings else errno.ENODEV
-        return replace(self, fails_at=at, fails_with=lost if code is None else code)
+        condition: dict[str, float | int | str] = {"fails_with": lost}
+        if at is not None:
+            condition["fails_at"] = at
+        if when is not None:
+            condition["fails_when"] = str(when)
+        return replace(self, settings={**self.settings, **condition})
 
     def denied(self) -> Sensor:
         """The same sensor, which this user may not open."""
@@ -228,8 +230,6 @@ class Scene:
                 lines.append(f"path {(self._zone_folder(sensor) / 'energy_uj').resolve()}")
                 lines.append(f"wrap {sensor.wrap_joules!r}")
             lines += [f"{key} {value}" for key, value in sensor.settings.items()]
-            if sensor.fails_at is not None:
-                lines += [f"fails_at {sensor.fails_at}", f"fails_with {sensor.fails_with}"]
             pairs = zip(sensor.wave.seconds.tolist(), sensor.wave.watts.tolist(), strict=True)
             lines += [f"point {seconds!r} {watts!r}" for seconds, watts in pairs]
         return lines

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_SOURCES 32
 
 typedef struct {
-    char name[64], path[512], model[96];
+    char name[64], path[512], model[96], fails_when[512];
     int perf_config, perf_cpu, denied, fails_with, has_energy, has_power, architecture, temperature, points;
     double update, jitter, window, noise, gain, quantum, offset, wrap, fails_at, latency;
     double *seconds, *watts, *joules;
@@ -47,6 +48,7 @@ static void lab_source_line(Source *s, const char *line) {
     double number, watts;
     lab_text(line, "path", s->path, sizeof s->path);
     lab_text(line, "model", s->model, sizeof s->model);
+    lab_text(line, "fails_when", s->fails_when, sizeof s->fails_when);
     lab_number(line, "update", &s->update);
     lab_number(line, "jitter", &s->jitter);
     lab_number(line, "window", &s->window);
@@ -168,6 +170,11 @@ static double lab_mean_watts(Source *s, double at) {
     long k = lab_update(s, at);
     double end = lab_moment(s, k), mean = (lab_joules(s, end) - lab_joules(s, end - s->window)) / s->window;
     return s->gain * mean * (1 + s->noise * lab_normal(s, (uint64_t)k));
+}
+
+/* Whether the device is gone: since a time of the script, or since a file appeared. */
+static int lab_gone(const Source *s, double at) {
+    return at >= s->fails_at || (s->fails_when[0] && access(s->fails_when, F_OK) == 0);
 }
 
 static void lab_delay(const Source *s) {
