@@ -22,7 +22,6 @@ else:
     import tomli as tomllib
 
 OLDEST = (3, 8)
-PROJECT_MARKS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", ".git", ".venv")
 
 _QUESTION = """
 import importlib.util, json, sys
@@ -39,24 +38,16 @@ class Interpreter:
     has_tensorflow: bool
 
 
-def project_root(path: Path) -> Path:
-    """The folder of the project that a script, notebook or folder belongs to."""
-    start = path if path.is_dir() else path.parent
-    if path.is_dir():
-        return start
-    for folder in (start, *start.parents):
-        if any((folder / mark).exists() for mark in PROJECT_MARKS):
-            return folder
-    return start
-
-
-def find_interpreter(project: Path, asked_for: str = "") -> Interpreter:
-    """The interpreter to measure with; raises `MeasureProblem` if it cannot run TensorFlow programs."""
+def find_interpreter(folder: Path, project: Path, asked_for: str = "") -> Interpreter:
+    """The interpreter for a program in `folder`; raises `MeasureProblem` if it cannot run TensorFlow."""
     if asked_for:
         return _usable(_named(asked_for))
-    own = python_of(project / ".venv")
-    if own.exists():
-        return _usable(own)
+    for place in (folder, *folder.parents):
+        own = python_of(place / ".venv")
+        if own.exists():
+            return _usable(own)
+        if place == project:
+            break
     candidates = list(_active())
     for candidate in candidates:
         found = inspect_interpreter(candidate)
