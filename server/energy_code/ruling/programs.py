@@ -19,7 +19,7 @@ class WorkloadError(Exception):
 def program(rule: Rule) -> str:
     """Both sides and their inputs; the side after is written by the rule's own fix."""
     parts = [_inputs(rule.workload), side(rule.workload, "before", rule.workload.before), after(rule)]
-    setup = rule.workload.setup.strip("\n")
+    setup = textwrap.dedent(rule.workload.setup).strip("\n")
     return "\n\n".join([HEADER, *([setup] if setup else []), *parts])
 
 
@@ -30,7 +30,7 @@ def after(rule: Rule) -> str:
         return side(workload, "after", workload.after)
     from energy_code.document import Document
 
-    setup = workload.setup.strip("\n")
+    setup = textwrap.dedent(workload.setup).strip("\n")
     prefix = HEADER + (f"\n\n{setup}\n" if setup else "") + "\n\n"
     source = prefix + side(workload, "after", workload.before)
     rewritten = source

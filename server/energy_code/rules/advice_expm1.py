@@ -1,0 +1,25 @@
+"""exp(x) − 1."""
+
+from energy_code.ruling import Array, Rule, Workload
+
+
+class Expm1(Rule):
+    """Use `tf.math.expm1` for `exp(x) - 1`.
+
+    `tf.math.expm1` is more precise near zero, which is a good reason to use it. It takes a slower path
+    through the processor for large tensors.
+    """
+
+    message = "`tf.math.expm1` is more precise, not cheaper"
+    category = "arithmetic"
+    workload = Workload(
+        "tf.exp(x) - 1.0",
+        {"x": Array("n")},
+        {"n": (100, 10_000, 1_000_000)},
+        after="tf.math.expm1(x)",
+        tolerance=1e-4,
+        absolute=1e-5,
+        vary=False,
+    )
+    safety = "none"
+    saves = False

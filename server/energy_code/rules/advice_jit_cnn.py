@@ -1,0 +1,45 @@
+"""XLA for convolutions."""
+
+from energy_code.ruling import Rule, Workload
+
+
+class JitCnn(Rule):
+    """Compile convolutional networks with XLA.
+
+    On CPUs the convolutions that TensorFlow calls by itself (oneDNN) are faster than those that XLA
+    makes. For chains of elementwise operations, and on GPUs, XLA can save: measure there.
+    """
+
+    message = "XLA is no gain for convolutions on CPUs"
+    category = "keras"
+    workload = Workload(
+        "float(plain.train_on_batch(x, y))",
+        {
+            "plain": "model(False)",
+            "jitted": "model(True)",
+            "x": "rng.normal(size=(n, 16, 16, 3)).astype('float32')",
+            "y": "rng.normal(size=(n, 10)).astype('float32')",
+        },
+        {"n": (1, 8, 32)},
+        after="float(jitted.train_on_batch(x, y))",
+        setup="""
+        def model(jit):
+            keras.utils.set_random_seed(1)
+            made = keras.Sequential(
+                [
+                    keras.Input((16, 16, 3)),
+                    keras.layers.Conv2D(16, 3, activation="relu"),
+                    keras.layers.Conv2D(16, 3, activation="relu"),
+                    keras.layers.GlobalAveragePooling2D(),
+                    keras.layers.Dense(10),
+                ]
+            )
+            made.compile(loss="mse", optimizer="sgd", jit_compile=jit)
+            return made
+        """,
+        tolerance=1e-3,
+        graph=False,
+        vary=False,
+    )
+    safety = "none"
+    saves = False

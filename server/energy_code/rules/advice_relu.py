@@ -1,0 +1,22 @@
+"""Rectifiers."""
+
+from energy_code.ruling import Array, Rule, Workload
+
+
+class Relu(Rule):
+    """Use `tf.nn.relu` for `maximum(x, 0)`.
+
+    Both are one pass over memory. The gradient at 0 differs: `maximum` shares it, `relu` gives none.
+    """
+
+    message = "`tf.nn.relu` and `tf.maximum` cost the same"
+    category = "arithmetic"
+    workload = Workload(
+        "tf.maximum(x, 0.0)",
+        {"x": Array("n")},
+        {"n": (100, 10_000, 1_000_000)},
+        after="tf.nn.relu(x)",
+        vary=False,
+    )
+    safety = "none"
+    saves = False
