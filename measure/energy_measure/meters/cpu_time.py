@@ -72,7 +72,7 @@ class CpuTimeMeter(Meter):
         if not hasattr(time, "clock_gettime_ns") or not (roots.procfs / "self/task").is_dir():
             reason = "the CPU time of processes can be read on Linux alone"
             return Availability(cls.name, False, reason, estimated=True)
-        fine = _task_clock_works()
+        fine = task_clock_works()
         reason = f"estimate: {model.active_watts:g} W for each busy CPU" + (
             "" if fine else f", seen in steps of {_tick() * 1e3:g} ms because perf events are closed"
         )
@@ -99,7 +99,7 @@ class CpuTimeMeter(Meter):
                 self.problems.append(f"Process {pid} is not there; nothing is counted.")
                 return
             self._clock = TickClock(pid, self.roots)
-            if _task_clock_works():
+            if task_clock_works():
                 self.problems.append(
                     f"Process {pid} does not let perf events count it ({error.strerror}); "
                     f"its CPU time moves in steps of {_tick() * 1e3:g} ms."
@@ -243,7 +243,8 @@ def _exists(pid: int) -> bool:
     return True
 
 
-def _task_clock_works() -> bool:
+def task_clock_works() -> bool:
+    """Whether the kernel lets us count the CPU time of our own processes as it passes."""
     try:
         handle = perf_events.open_event(
             perf_events.SOFTWARE, perf_events.TASK_CLOCK, pid=os.getpid(), inherit=True
