@@ -1,7 +1,7 @@
 """One set of options, whether they come from the editor, from `pyproject.toml` or from the command line.
 
-An option is `hotspot-joules` in `pyproject.toml` and on the command line, `hotspotJoules` in an editor.
-The command line wins over the editor, the editor over `pyproject.toml`. Editors send every option, also those
+An option is `hotspot-joules` in `pyproject.toml` and on the command line, `hotspotJoules` in an editor. The
+command line wins over the editor, the editor over `pyproject.toml`. Editors send every option, also those
 nobody touched: a value that equals the default therefore counts as not set.
 """
 
@@ -25,7 +25,7 @@ SEVERITIES: tuple[Severity, ...] = ("off", "hint", "information", "warning", "er
 SECTION = "energyLsp"
 """The section an editor keeps the options under; `[tool.energy-lsp]` in `pyproject.toml`."""
 
-IGNORED_KEYS = frozenset({"trace", "server", "path", "interpreter"})
+IGNORED_KEYS = frozenset({"trace", "server", "path", "heat"})
 """Keys of the editor's section that belong to the editor's own extension."""
 
 
@@ -84,7 +84,7 @@ class Settings:
     budget: float = field(
         default=0.0,
         metadata=_about(
-            "`check` fails when a file's known joules add up to more than this. 0: no budget.", minimum=0
+            "`check` fails when the known joules add up to more than this. 0: no budget.", minimum=0
         ),
     )
     measure_python: str = field(

@@ -1,0 +1,128 @@
+"""Checking many files on all cores."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import lru_cache
+from pathlib import Path
+
+from energy_lsp.browsing import read_pages
+from energy_lsp.checking.fixing import fix_file
+from energy_lsp.checking.items import FileResult, result_of
+from energy_lsp.client import Client
+from energy_lsp.folders import Folder
+from energy_lsp.settings import project_root
+
+logger = logging.getLogger(__name__)
+
+CLIENT = Client(encoding="utf-32")
+"""A terminal counts columns in characters."""
+SKIPPED = frozenset(
+    {".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".nox", "build", "dist"}
+)
+SUFFIXES = frozenset({".py", ".ipynb"})
+FEW = 16
+"""Up to this many files are not worth a second process."""
+CHUNK = 25
+
+
+def find_files(paths: Sequence[Path]) -> list[Path]:
+    """Python files and notebooks at and below the paths, each once, in a stable order."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        for file in _walk(path) if path.is_dir() else [path]:
+            found[file.absolute()] = None
+    return list(found)
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
+        for name in sorted(files):
+            if os.path.splitext(name)[1] in SUFFIXES:
+                yield Path(folder, name)
+
+
+def check_files(
+    files: Sequence[Path], options: Mapping[str, object], fix: bool, progress: Callable[[int], None]
+) -> list[FileResult]:
+    """Check all files; `progress` hears how many are done."""
+    if len(files) <= FEW:
+        results = []
+        for file in files:
+            results.append(check_file(file, options, fix))
+            progress(1)
+        return results
+    chunks = [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
+    order = {file: index for index, file in enumerate(files)}
+    done: dict[int, FileResult] = {}
+    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(chunks))) as pool:
+        futures = {pool.submit(_check_chunk, chunk, options, fix): chunk for chunk in chunks}
+        for future in as_completed(futures):
+            for file, result in zip(futures[future], future.result(), strict=True):
+                done[order[file]] = result
+            progress(len(futures[future]))
+    return [done[index] for index in range(len(files))]
+
+
+def _check_chunk(files: Sequence[Path], options: Mapping[str, object], fix: bool) -> list[FileResult]:
+    return [check_file(file, options, fix) for file in files]
+
+
+def check_file(path: Path, options: Mapping[str, object], fix: bool) -> FileResult:
+    """Check one file; what is wrong with the file itself is part of the result."""
+    folder = _folder(project_root(path), tuple(sorted(options.items())))
+    name = shown_path(path)
+    if folder.excludes(path):
+        return FileResult(name)
+    try:
+        if fix:
+            pages, fixed = fix_file(path, lambda: read_pages(folder, path, CLIENT))
+        else:
+            pages, fixed = read_pages(folder, path, CLIENT), 0
+        return result_of(pages, name, fixed)
+    except Exception as problem:
+        logger.debug("Checking %s failed", path, exc_info=True)
+        return FileResult(name, problem=f"could not be checked ({_reason(problem)})")
+
+
+@lru_cache(maxsize=64)
+def _folder(root: Path, options: tuple[tuple[str, object], ...]) -> Folder:
+    folder = Folder(root, command_line=dict(options))
+    folder.configure()
+    return folder
+
+
+def problems_of(paths: Sequence[Path], options: Mapping[str, object]) -> list[str]:
+    """What is wrong with the settings and databases of the projects that the paths lie in."""
+    problems: list[str] = []
+    for folder in _folders(paths, options):
+        folder.store  # noqa: B018 - opening it is what finds its problems
+        problems += folder.problems
+    return problems
+
+
+def budget_of(paths: Sequence[Path], options: Mapping[str, object]) -> float:
+    """The budget for everything checked together: the smallest that the projects set, 0 for none."""
+    budgets = [folder.settings.budget for folder in _folders(paths, options)]
+    return min((budget for budget in budgets if budget > 0), default=0.0)
+
+
+def _folders(paths: Sequence[Path], options: Mapping[str, object]) -> list[Folder]:
+    roots = {project_root(path.absolute()): None for path in paths}
+    return [_folder(root, tuple(sorted(options.items()))) for root in roots]
+
+
+def shown_path(path: Path) -> str:
+    """A path relative to where the command runs, with forward slashes; as it is when it lies elsewhere."""
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def _reason(problem: Exception) -> str:
+    return (problem.strerror or str(problem)) if isinstance(problem, OSError) else str(problem)

@@ -1,0 +1,84 @@
+"""SARIF 2.1.0, the format that code-scanning services read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from energy_lsp.checking.items import FileResult, Item
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVEL = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
+
+
+def as_sarif(results: Sequence[FileResult], root: Path) -> str:
+    """One run of one tool. Paths are relative to `root`."""
+    items = [item for result in results for item in result.items]
+    rules = {item.rule: item for item in items}
+    names = sorted(rules)
+    driver = {
+        "name": "energy-lsp",
+        "version": metadata.version("energy-lsp"),
+        "informationUri": "https://github.com/energy-lsp/energy-lsp",
+        "rules": [_rule(rules[name]) for name in names],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {"ROOT": {"uri": root.as_uri().rstrip("/") + "/"}},
+        "invocations": [_invocation(results)],
+        "results": [_result(item, names.index(item.rule)) for item in items],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _rule(item: Item) -> dict[str, Any]:
+    return {
+        "id": item.rule,
+        "helpUri": item.url,
+        "shortDescription": {"text": item.rule.replace("-", " ")},
+        "defaultConfiguration": {"level": LEVEL.get(item.severity, "note")},
+    }
+
+
+def _result(item: Item, index: int) -> dict[str, Any]:
+    region = {
+        "startLine": item.line,
+        "startColumn": item.column,
+        "endLine": item.end_line,
+        "endColumn": item.end_column,
+        "snippet": {"text": item.source},
+    }
+    location: dict[str, Any] = {
+        "physicalLocation": {"artifactLocation": _artifact(item.file), "region": region}
+    }
+    if item.cell is not None:
+        location["logicalLocations"] = [{"name": f"cell {item.cell}"}]
+    return {
+        "ruleId": item.rule,
+        "ruleIndex": index,
+        "level": LEVEL.get(item.severity, "note"),
+        "message": {"text": item.message},
+        "locations": [location],
+        "properties": {"fix": item.fix, **item.hint},
+    }
+
+
+def _artifact(file: str) -> dict[str, str]:
+    if Path(file).is_absolute():
+        return {"uri": Path(file).as_uri()}
+    return {"uri": quote(file), "uriBaseId": "ROOT"}
+
+
+def _invocation(results: Sequence[FileResult]) -> dict[str, Any]:
+    problems = [result for result in results if result.problem]
+    invocation: dict[str, Any] = {"executionSuccessful": not problems}
+    if problems:
+        invocation["toolExecutionNotifications"] = [
+            {"level": "error", "message": {"text": f"{result.file}: {result.problem}"}} for result in problems
+        ]
+    return invocation

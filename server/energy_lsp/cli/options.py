@@ -1,0 +1,56 @@
+"""The settings as options of a command: same names, same types, same texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import Field, fields
+from typing import Any, TypeVar
+
+import click
+
+from energy_lsp.settings import Settings, kebab
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def setting_options(*names: str) -> Callable[[Function], Function]:
+    """Options for these settings; what is not given stays None and leaves the choice to `pyproject.toml`."""
+    known = {option.name: option for option in fields(Settings)}
+
+    def decorate(function: Function) -> Function:
+        for name in reversed(names):
+            function = _option(known[name])(function)
+        return function
+
+    return decorate
+
+
+def _option(setting: Field[Any]) -> Callable[[Function], Function]:
+    name = kebab(setting.name)
+    text = setting.metadata["text"].replace("`", "")
+    default = setting.default
+    if isinstance(default, bool):
+        return click.option(f"--{name}/--no-{name}", default=None, help=text)
+    if isinstance(default, tuple):
+        return click.option(f"--{name}", multiple=True, metavar="NAME", help=f"{text} May be repeated.")
+    if setting.metadata["choices"]:
+        return click.option(f"--{name}", type=click.Choice(setting.metadata["choices"]), help=text)
+    if isinstance(default, str):
+        return click.option(f"--{name}", metavar="PATH", help=text)
+    kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0)
+    return click.option(f"--{name}", type=kind, help=text)
+
+
+def given(options: dict[str, Any]) -> dict[str, object]:
+    """The settings among a command's arguments that somebody gave."""
+    names = {option.name for option in fields(Settings)}
+    chosen: dict[str, object] = {}
+    for name, value in options.items():
+        if name in names and value not in (None, ()):
+            chosen[name] = split(value) if isinstance(value, tuple) else value
+    return chosen
+
+
+def split(values: tuple[str, ...]) -> tuple[str, ...]:
+    """`--select a,b --select c` names three."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())

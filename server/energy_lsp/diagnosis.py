@@ -1,0 +1,99 @@
+"""From hints to diagnostics: a file's energy hotspots and the substitution rules that apply."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from energy_lsp.hints import Hint, Total, cost, provenance
+from energy_lsp.settings import Severity
+
+if TYPE_CHECKING:
+    from energy_code.rules import Finding
+    from energy_lsp.client import Client
+    from energy_lsp.pages import Page
+
+SOURCE = "energy-lsp"
+HOTSPOT = "hotspot"
+"""The code of a hotspot's diagnostic, and its name in `# energy: ignore[hotspot]`."""
+HOTSPOT_PAGE = "https://github.com/energy-lsp/energy-lsp/blob/main/docs/hotspots.md"
+
+LSP_SEVERITY: dict[Severity, types.DiagnosticSeverity] = {
+    "hint": types.DiagnosticSeverity.Hint,
+    "information": types.DiagnosticSeverity.Information,
+    "warning": types.DiagnosticSeverity.Warning,
+    "error": types.DiagnosticSeverity.Error,
+}
+
+
+def diagnose(page: Page, client: Client) -> tuple[list[types.Diagnostic], str]:
+    """A page's diagnostics and an identifier that changes when they do."""
+    settings = page.folder.settings
+    found = [_of_finding(page, finding, client) for finding in page.findings]
+    if settings.hotspot_severity != "off":
+        found += [_of_hotspot(page, hint, client) for hint in page.hotspots]
+    found.sort(key=lambda one: (one.range.start.line, one.range.start.character, str(one.code)))
+    digest = hashlib.blake2b(repr(found).encode("utf-8", "replace"), digest_size=8)
+    return found, digest.hexdigest()
+
+
+def _of_finding(page: Page, finding: Finding, client: Client) -> types.Diagnostic:
+    rule = finding.rule
+    related = [(page.range(span), "Part of the same rewrite") for span in finding.related]
+    evidence = page.evidence.get(rule.name)
+    message = finding.message
+    if evidence and evidence[0].differs:
+        message += f" ({(1 - evidence[0].ratio) * 100:.0f}% less energy measured for {evidence[0].size})"
+    data = {
+        "rule": rule.name,
+        "safety": finding.safety,
+        "version": page.version,
+        "start": finding.span.start_byte,
+        "end": finding.span.end_byte,
+    }
+    where = page.range(finding.span)
+    return _diagnostic(page, client, where, rule.name, rule.url, message, related, data)
+
+
+def _of_hotspot(page: Page, hint: Hint, client: Client) -> types.Diagnostic:
+    assert hint.figure is not None
+    message = f"Energy hotspot: {hint.call.api}, {cost(hint)}. {provenance(hint.figure)}"
+    related = []
+    around = page.function_around(hint.call)
+    if around is not None:
+        total = Total.of(page.hints_between(around.span.start_byte, around.span.end_byte))
+        related.append((page.range(around.name_span), f"{around.name}: {total.label}"))
+    where = page.range(hint.call.name)
+    data = {"rule": HOTSPOT, "safety": "none", "version": page.version}
+    return _diagnostic(page, client, where, HOTSPOT, HOTSPOT_PAGE, message, related, data)
+
+
+def _diagnostic(
+    page: Page,
+    client: Client,
+    where: types.Range,
+    code: str,
+    url: str,
+    message: str,
+    related: list[tuple[types.Range, str]],
+    data: dict[str, Any],
+) -> types.Diagnostic:
+    settings = page.folder.settings
+    severity = settings.hotspot_severity if code == HOTSPOT else settings.rule_severity
+    return types.Diagnostic(
+        range=where,
+        message=message,
+        severity=LSP_SEVERITY[severity],
+        code=code,
+        code_description=types.CodeDescription(url) if client.code_description else None,
+        source=SOURCE,
+        related_information=[
+            types.DiagnosticRelatedInformation(types.Location(page.uri, place), text)
+            for place, text in related
+        ]
+        if client.related_information and related
+        else None,
+        data=data if client.diagnostic_data else None,
+    )

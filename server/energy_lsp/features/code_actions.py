@@ -1,0 +1,146 @@
+"""Code actions: fix one place or all that is safe, see why, ignore, measure. Edits come on resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from energy_lsp.diagnosis import HOTSPOT, SOURCE
+from energy_lsp.edits import combine, ignore_edit, whole_edit
+
+if TYPE_CHECKING:
+    from energy_code.rules import Edit, Finding
+    from energy_lsp.pages import Page
+    from energy_lsp.server import EnergyServer
+
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.energyLsp"
+QUICK_FIX = types.CodeActionKind.QuickFix
+MEASURE = "energyLsp.server.measure"
+WHY = "energyLsp.server.why"
+
+
+def register(server: EnergyServer) -> None:
+    """Offer code actions."""
+
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions([QUICK_FIX, FIX_ALL, types.CodeActionKind.Source], resolve_provider=True),
+    )
+    async def code_actions(
+        ls: EnergyServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction | types.Command]:
+        page = await ls.files.page(params.text_document.uri)
+        if page is None:
+            return []
+        actions = actions_at(page, params, trusted=ls.folders.trusted)
+        if not ls.client.code_action_literals:
+            return [action.command for action in actions if action.command is not None]
+        if not ls.client.code_action_resolve:
+            for action in actions:
+                await _resolve(ls, page, action)
+        return list(actions)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def resolve(ls: EnergyServer, action: types.CodeAction) -> types.CodeAction:
+        data: Any = action.data
+        page = await ls.files.page(data["uri"]) if isinstance(data, dict) and "uri" in data else None
+        if page is not None:
+            await _resolve(ls, page, action)
+        return action
+
+
+def actions_at(page: Page, params: types.CodeActionParams, *, trusted: bool) -> list[types.CodeAction]:
+    """What is offered for a range, as far as the client wants to see it."""
+    only = params.context.only
+    start, end = page.offset(params.range.start), page.offset(params.range.end)
+    actions: list[types.CodeAction] = []
+    if _wanted(QUICK_FIX, only):
+        for finding in page.findings:
+            if finding.span.start_byte <= end and start <= finding.span.end_byte:
+                actions += _for_finding(page, finding, _matching(params.context.diagnostics, finding))
+        for hint in page.hotspots:
+            if hint.call.name.start_byte <= end and start <= hint.call.name.end_byte:
+                actions.append(_ignore(page, HOTSPOT, hint.call.span.start.row, ()))
+    if _wanted(FIX_ALL, only) and any(finding.safety == "safe" for finding in page.findings):
+        data = {"uri": page.uri, "version": page.version, "all": True}
+        actions.append(types.CodeAction("Fix all that is safe (energy)", FIX_ALL, data=data))
+    if _wanted(types.CodeActionKind.Source, only) and trusted and (page.hints or only):
+        command = types.Command("Measure the energy of this file", MEASURE, arguments=[{"uri": page.owner}])
+        actions.append(types.CodeAction(command.title, types.CodeActionKind.Source, command=command))
+    return actions
+
+
+def _for_finding(
+    page: Page, finding: Finding, diagnostics: Sequence[types.Diagnostic]
+) -> Iterable[types.CodeAction]:
+    rule = finding.rule
+    if finding.safety != "none":
+        caution = "" if finding.safety == "safe" else " (check that it is equal)"
+        yield types.CodeAction(
+            f"{rule.title}{caution}",
+            QUICK_FIX,
+            diagnostics=list(diagnostics) or None,
+            is_preferred=finding.safety == "safe",
+            data={
+                "uri": page.uri,
+                "version": page.version,
+                "rule": rule.name,
+                "start": finding.span.start_byte,
+            },
+        )
+    command = types.Command(
+        f"Why? The evidence for {rule.name}", WHY, arguments=[{"rule": rule.name, "uri": page.uri}]
+    )
+    yield types.CodeAction(command.title, QUICK_FIX, diagnostics=list(diagnostics) or None, command=command)
+    yield _ignore(page, rule.name, finding.span.start.row, diagnostics)
+
+
+def _ignore(page: Page, rule: str, row: int, diagnostics: Sequence[types.Diagnostic]) -> types.CodeAction:
+    data = {"uri": page.uri, "version": page.version, "ignore": rule, "row": row}
+    return types.CodeAction(
+        f"Ignore {rule} here", QUICK_FIX, diagnostics=list(diagnostics) or None, data=data
+    )
+
+
+async def _resolve(ls: EnergyServer, page: Page, action: types.CodeAction) -> None:
+    """Fill in the edit. A text that moved on since gets none: the client asks again for the new one."""
+    data: Any = action.data
+    if action.edit is not None or not isinstance(data, dict) or data.get("version") != page.version:
+        return
+    edits = await ls.worker.run(("edits", page.uri), lambda: edits_for(page, data))
+    if edits:
+        action.edit = whole_edit(page, edits, versioned=ls.client.document_changes)
+
+
+def edits_for(page: Page, data: dict[str, Any]) -> list[Edit]:
+    """The edits that an action stands for; runs in the worker, as libcst takes its time."""
+    if "ignore" in data:
+        return [ignore_edit(page.document.analysis.source, int(data["row"]), str(data["ignore"]))]
+    if data.get("all"):
+        return combine(finding.edits() for finding in page.findings if finding.safety == "safe")
+    for finding in page.findings:
+        if finding.rule.name == data.get("rule") and finding.span.start_byte == data.get("start"):
+            return finding.edits()
+    return []
+
+
+def _matching(diagnostics: Sequence[types.Diagnostic], finding: Finding) -> list[types.Diagnostic]:
+    """The client's own copies of a finding's diagnostic, for the editor to tie the fix to."""
+    return [
+        one
+        for one in diagnostics
+        if one.source == SOURCE
+        and one.code == finding.rule.name
+        and one.range.start.line == finding.span.start.row
+    ]
+
+
+def _wanted(kind: str, only: Sequence[str] | None) -> bool:
+    """Whether a kind is among those asked for; `source` asks for `source.fixAll` too."""
+    value = kind.value if isinstance(kind, types.CodeActionKind) else kind
+    if only is None:
+        return value != types.CodeActionKind.SourceFixAll.value
+    wanted = [one.value if isinstance(one, types.CodeActionKind) else one for one in only]
+    return any(one == "" or value == one or value.startswith(one + ".") for one in wanted)

@@ -1,0 +1,42 @@
+"""Code lenses above functions, classes and notebook cells: what is known below, and how much is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from energy_lsp.hints import Total
+
+if TYPE_CHECKING:
+    from energy_lsp.pages import Page
+    from energy_lsp.server import EnergyServer
+
+SUMMARY = "energyLsp.server.showSummary"
+
+
+def register(server: EnergyServer) -> None:
+    """Offer code lenses."""
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    async def code_lens(ls: EnergyServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+        page = await ls.files.page(params.text_document.uri)
+        return lenses(page) if page else []
+
+
+def lenses(page: Page) -> list[types.CodeLens]:
+    """One lens for the cell, if it is one, and one for each function or class that calls an API."""
+    if not page.folder.settings.code_lens:
+        return []
+    found = []
+    if page.is_cell and page.hints:
+        found.append(_lens(page, types.Range(types.Position(0, 0), types.Position(0, 0)), page.total))
+    for function in page.functions:
+        inside = page.hints_between(function.span.start_byte, function.span.end_byte)
+        if inside:
+            found.append(_lens(page, page.range(function.name_span), Total.of(inside)))
+    return found
+
+
+def _lens(page: Page, where: types.Range, total: Total) -> types.CodeLens:
+    return types.CodeLens(where, types.Command(total.label, SUMMARY, arguments=[{"uri": page.uri}]))

@@ -1,0 +1,142 @@
+"""Commands for clients: measure, refresh, summary, meters, evidence, report. Each takes one object."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from energy_lsp.browsing import pages_of
+from energy_lsp.evidence import evidence_page
+from energy_lsp.features.code_actions import MEASURE, WHY
+from energy_lsp.features.code_lens import SUMMARY
+from energy_lsp.features.measuring import RUN_COMMAND_LINE, MeasureProblem
+from energy_lsp.features.measuring import measure as run_measure
+from energy_lsp.features.summary import summary_of, summary_text
+from energy_lsp.files import path_of
+
+if TYPE_CHECKING:
+    from energy_lsp.server import EnergyServer
+
+Argument = dict[str, Any]
+Token = types.ProgressToken | None
+
+
+def refused(message: str) -> JsonRpcException:
+    """An answer that says in one sentence why a command was not carried out."""
+    return JsonRpcException(message=message, code=int(types.LSPErrorCodes.RequestFailed))
+
+
+def register(server: EnergyServer) -> None:
+    """Offer the commands."""
+
+    @server.command(MEASURE)
+    async def measure(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
+        target = measured_path(ls, argument)
+        try:
+            return await run_measure(ls, target, token)
+        except MeasureProblem as problem:
+            raise refused(str(problem)) from problem
+
+    @server.command("energyLsp.server.refresh")
+    async def refresh(ls: EnergyServer, argument: Argument, token: Token) -> None:
+        await ls.reload()
+
+    @server.command("energyLsp.server.summary")
+    async def summary(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
+        uri = argument.get("uri")
+        return summary_of(uri, [page async for page in pages_of(ls, uri)])
+
+    @server.command(SUMMARY)
+    async def show_summary(ls: EnergyServer, argument: Argument, token: Token) -> None:
+        uri = argument.get("uri")
+        text = summary_text(summary_of(uri, [page async for page in pages_of(ls, uri)]))
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+
+    @server.command("energyLsp.server.meters")
+    async def meters(ls: EnergyServer, argument: Argument, token: Token) -> Any:
+        return json.loads(await command_line("doctor", "--format", "json"))
+
+    @server.command("energyLsp.server.evidence")
+    async def evidence(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, str]:
+        return await evidence_for(ls, argument)
+
+    @server.command(WHY)
+    async def why(ls: EnergyServer, argument: Argument, token: Token) -> None:
+        await show_evidence(ls, await evidence_for(ls, argument))
+
+    @server.command("energyLsp.server.report")
+    async def report(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "report.html"
+            chosen = ls.folders.of(None).database
+            database = ["--db", str(chosen)] if chosen else []
+            await command_line("report", str(argument.get("run") or "latest"), "--html", str(page), *database)
+            return {"html": page.read_text("utf-8")}
+
+
+def measured_path(ls: EnergyServer, argument: Argument) -> Path:
+    """The file or folder that a client wants measured."""
+    uri = argument.get("uri") or argument.get("workspace")
+    path = path_of(uri) if isinstance(uri, str) else None
+    if uri and path is None:
+        raise refused("Only files on disk can be measured: save it first.")
+    if path is None:
+        roots = ls.folders.roots
+        if not roots:
+            raise refused("There is no folder to measure: open one, or name a file.")
+        path = roots[0].root
+    if not path.exists():
+        raise refused(f"{path.name} is not on disk: save it first.")
+    return path
+
+
+async def command_line(*arguments: str) -> bytes:
+    """What one of our own commands prints; its complaint becomes the answer."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        RUN_COMMAND_LINE,
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        output, complaint = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    if process.returncode != 0:
+        raise refused(complaint.decode("utf-8", "replace").strip() or f"energy-lsp {arguments[0]} failed.")
+    return output
+
+
+async def evidence_for(ls: EnergyServer, argument: Argument) -> dict[str, str]:
+    """A rule's page with what was measured, and where it is documented."""
+    from energy_code import rules
+
+    rule = rules.ALL.get(str(argument.get("rule", "")))
+    if rule is None:
+        raise refused(f"There is no rule {argument.get('rule')!r}.")
+    uri = argument.get("uri")
+    folder = ls.folders.of(path_of(uri) if isinstance(uri, str) else None)
+    known = await ls.worker.run(("evidence", rule.name), lambda: folder.evidence(rule.name))
+    return {"markdown": evidence_page(rule, known), "uri": rule.url}
+
+
+async def show_evidence(ls: EnergyServer, page: dict[str, str]) -> None:
+    """Open the evidence in the client; one that opens no documents gets it as a message."""
+    if not ls.client.show_document:
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, page["markdown"]))
+        return
+    name = page["uri"].rpartition("/")[2]
+    path = ls.scratch / name
+    path.write_text(page["markdown"], "utf-8")
+    await ls.window_show_document_async(types.ShowDocumentParams(path.as_uri(), take_focus=True))

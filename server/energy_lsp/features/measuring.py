@@ -1,0 +1,191 @@
+"""Measuring from the editor: `energy-lsp measure` as a process of its own, with progress and cancel.
+
+This is the only place where the user's program runs, only because somebody asked for it, and the client is
+told the command before it starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import shlex
+import signal
+import sys
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from energy_lsp.folders import Folder
+
+if TYPE_CHECKING:
+    from energy_lsp.server import EnergyServer
+
+logger = logging.getLogger(__name__)
+
+RUN_COMMAND_LINE = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
+"""Without the working folder on the path: a `click.py` of the project must not be imported."""
+
+
+class MeasureProblem(Exception):  # noqa: N818 - it is what the user reads
+    """Measuring could not be done; the text says why and what to do."""
+
+
+def command_for(folder: Folder, target: Path) -> list[str]:
+    """The arguments of `energy-lsp` that measure a file or folder."""
+    settings = folder.settings
+    command = ["measure", str(target), "--format", "json", "--progress", "json"]
+    if folder.database is not None:
+        command += ["--db", str(folder.database)]
+    if settings.measure_python:
+        command += ["--python", settings.measure_python]
+    return [*command, *settings.measure_arguments]
+
+
+async def measure(ls: EnergyServer, target: Path, token: types.ProgressToken | None) -> dict[str, Any]:
+    """Measure and return what the client shows. Raises MeasureProblem."""
+    if not ls.folders.trusted:
+        raise MeasureProblem(
+            "This workspace is restricted: trust it before measuring, as measuring runs its code."
+        )
+    if ls.measurement is not None:
+        raise MeasureProblem("A measurement is running already: wait for it or cancel it.")
+    folder = ls.folders.of(target)
+    arguments = command_for(folder, target)
+    shown = shlex.join(["energy-lsp", *arguments])
+    ls.window_log_message(types.LogMessageParams(types.MessageType.Info, f"Running {shown}"))
+    progress = await Progress.begin(ls, token, f"Measuring {target.name}", shown)
+    ls.measurement = progress
+    ls.set_state("measuring")
+    try:
+        return await _run(folder.root, arguments, progress)
+    finally:
+        ls.measurement = None
+        ls.set_state("ready")
+        progress.end()
+
+
+async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str, Any]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        RUN_COMMAND_LINE,
+        *arguments,
+        cwd=root,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+        limit=1 << 26,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    reading = asyncio.gather(process.stdout.read(), _follow(process.stderr, progress), process.wait())
+    cancelled = asyncio.ensure_future(progress.cancelled.wait())
+    both: list[asyncio.Future[Any]] = [reading, cancelled]
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if not reading.done():
+            raise MeasureProblem("Measuring was cancelled.")
+        output, complaint, code = reading.result()
+    finally:
+        cancelled.cancel()
+        await _end(process)
+        reading.cancel()
+    if code != 0:
+        raise MeasureProblem(complaint or f"`energy-lsp measure` ended with code {code}; see the log.")
+    return _result(output)
+
+
+def _result(output: bytes) -> dict[str, Any]:
+    """What the contract with clients promises, out of what the command printed."""
+    try:
+        report = json.loads(output)
+        program = report["program"]
+        return {
+            "run": report.get("run", ""),
+            "meter": report["meter"],
+            "estimated": report["estimated"],
+            "joules": program["joules"],
+            "seconds": program["seconds"],
+        }
+    except (ValueError, KeyError, TypeError) as problem:
+        raise MeasureProblem(f"`energy-lsp measure` printed no usable result ({problem}).") from problem
+
+
+async def _follow(stream: asyncio.StreamReader, progress: Progress) -> str:
+    """Pass progress on; what is no progress is what the command complained about."""
+    complaints: list[str] = []
+    while line := await stream.readline():
+        text = line.decode("utf-8", "replace").strip()
+        try:
+            step = json.loads(text)
+            progress.report(str(step.get("message", "")), step.get("percentage"))
+        except (ValueError, AttributeError):
+            logger.info("measure: %s", text)
+            complaints.append(text)
+    return "\n".join(complaints[-5:])
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the process and all it started, kindly first."""
+    for sign, patience in ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
+        if process.returncode is not None:
+            break
+        _signal_group(process.pid, sign)
+        try:
+            await asyncio.wait_for(process.wait(), patience)
+        except asyncio.TimeoutError:
+            logger.info("measure: did not end on %s", sign.name)
+    _signal_group(process.pid, signal.SIGKILL)
+
+
+def _signal_group(pid: int, sign: signal.Signals) -> None:
+    try:
+        os.killpg(pid, sign)
+    except (ProcessLookupError, PermissionError):
+        logger.debug("measure: the process group had ended")
+
+
+async def stop_all(ls: EnergyServer) -> None:
+    """End what is being measured; nothing is left behind when the server ends."""
+    while ls.measurement is not None:
+        ls.measurement.cancelled.set()
+        await asyncio.sleep(0.02)
+
+
+class Progress:
+    """Work-done progress, under the client's own token or one that the server makes."""
+
+    def __init__(self, ls: EnergyServer, token: types.ProgressToken | None) -> None:
+        self._ls = ls
+        self.token = token
+        self.cancelled = asyncio.Event()
+
+    @classmethod
+    async def begin(
+        cls, ls: EnergyServer, token: types.ProgressToken | None, title: str, message: str
+    ) -> Progress:
+        """Show the progress, with a way to cancel it."""
+        if token is None and ls.client.progress:
+            token = str(uuid.uuid4())
+            await ls.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token))
+        progress = cls(ls, token)
+        progress._send(types.WorkDoneProgressBegin(title, cancellable=True, message=message, percentage=0))
+        return progress
+
+    def report(self, message: str, percentage: float | None) -> None:
+        """One step further."""
+        share = None if percentage is None else max(0, min(100, int(percentage)))
+        self._send(types.WorkDoneProgressReport(message=message, percentage=share, cancellable=True))
+
+    def end(self) -> None:
+        """Take the progress away."""
+        self._send(types.WorkDoneProgressEnd())
+
+    def _send(self, value: Any) -> None:
+        if self.token is not None:
+            self._ls.progress(types.ProgressParams(self.token, value))

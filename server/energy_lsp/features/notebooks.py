@@ -1,0 +1,119 @@
+"""Notebooks: cells are kept in step with the client, and read together as one program."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from energy_lsp.files import Change, Opened, OpenFiles, apply_change, path_of
+from energy_lsp.making import CellText, make_cell_pages
+
+if TYPE_CHECKING:
+    from energy_code.document import Document
+
+    from energy_lsp.client import Client
+    from energy_lsp.folders import Folder
+    from energy_lsp.pages import Page
+
+logger = logging.getLogger(__name__)
+
+# The filter by notebook: lsprotocol cannot structure the one by cells, and clients built on it hang on it.
+SYNC = types.NotebookDocumentSyncOptions(
+    notebook_selector=[
+        types.NotebookDocumentFilterWithNotebook(
+            notebook=types.NotebookDocumentFilterNotebookType(notebook_type="jupyter-notebook"),
+            cells=[types.NotebookCellLanguage(language="python")],
+        )
+    ]
+)
+
+
+@dataclass
+class Cell:
+    """One cell: its text at the last analysis, and the edits since."""
+
+    uri: str
+    text: str
+    version: int = 0
+    changes: list[Change] = field(default_factory=list)
+    document: Document | None = None
+
+
+class OpenNotebook(Opened):
+    """A notebook; the client sends Python cells alone."""
+
+    def __init__(self, uri: str, version: int, folder: Folder, cells: Sequence[Cell]) -> None:
+        super().__init__(uri, version, folder)
+        self.cells = list(cells)
+
+    def make_pages(self, client: Client) -> tuple[int, Mapping[str, Page]]:
+        """Bring every cell up to date and read them as one program."""
+        from energy_code.document import Document
+
+        with self.lock:
+            wanted = self.wanted
+            waiting = [(cell, cell.changes, cell.version) for cell in self.cells]
+            for cell in self.cells:
+                cell.changes = []
+        texts = []
+        for number, (cell, changes, version) in enumerate(waiting, 1):
+            if cell.document is None:
+                cell.document = Document(cell.text)
+            for change in changes:
+                apply_change(cell.document, change, client)
+            texts.append(CellText(cell.uri, number, cell.document, version))
+        pages = make_cell_pages(self.uri, self.path, texts, self.folder, client)
+        return wanted, {page.uri: page for page in pages}
+
+
+def open_notebook(
+    files: OpenFiles, notebook: types.NotebookDocument, texts: Sequence[types.TextDocumentItem]
+) -> None:
+    """The client opened a notebook."""
+    by_uri = {text.uri: text for text in texts}
+    cells = [
+        Cell(cell.document, by_uri[cell.document].text, by_uri[cell.document].version)
+        for cell in notebook.cells
+        if cell.document in by_uri
+    ]
+    files.close(notebook.uri)
+    files.begin(
+        OpenNotebook(notebook.uri, notebook.version, files.folder_of(path_of(notebook.uri)), cells),
+        [cell.uri for cell in cells],
+    )
+
+
+def change_notebook(
+    files: OpenFiles, uri: str, version: int, change: types.NotebookDocumentChangeEvent
+) -> None:
+    """The client moved, added, removed or edited cells."""
+    notebook = files.get(uri)
+    if not isinstance(notebook, OpenNotebook) or change.cells is None:
+        logger.info("Nothing to do for a change of %s", uri)
+        return
+    with notebook.lock:
+        if change.cells.structure is not None:
+            _restructure(notebook, change.cells.structure)
+        by_uri = {cell.uri: cell for cell in notebook.cells}
+        for edited in change.cells.text_content or ():
+            cell = by_uri.get(edited.document.uri)
+            if cell is not None:
+                cell.changes += edited.changes
+                cell.version = edited.document.version
+        notebook.version = version
+        notebook.wanted += 1
+    files.know_cells(notebook, [cell.uri for cell in notebook.cells])
+    files.analyse(notebook)
+
+
+def _restructure(notebook: OpenNotebook, structure: types.NotebookDocumentCellChangeStructure) -> None:
+    known = {cell.uri: cell for cell in notebook.cells}
+    for opened in structure.did_open or ():
+        known[opened.uri] = Cell(opened.uri, opened.text, opened.version)
+    splice = structure.array
+    added = [known[cell.document] for cell in splice.cells or () if cell.document in known]
+    notebook.cells[splice.start : splice.start + splice.delete_count] = added

@@ -1,0 +1,199 @@
+"""Workspace folders: each with its own settings, project index and view of the energy database."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from energy_lsp import settings
+from energy_lsp.settings import Settings
+
+if TYPE_CHECKING:
+    from energy_code.project import Project
+
+    from energy_data.model import Figure, RuleEvidence
+    from energy_data.store import EnergyStore
+
+logger = logging.getLogger(__name__)
+
+NO_DATABASE = Path(os.devnull) / "none"
+"""A restricted workspace reads no database, its own neither: published figures alone."""
+
+
+@dataclass
+class Folder:
+    """One project. The store and the index are opened on first use, in the worker's thread."""
+
+    root: Path
+    trusted: bool = True
+    command_line: Mapping[str, object] = field(default_factory=dict)
+    settings: Settings = settings.DEFAULTS
+    problems: list[str] = field(default_factory=list)
+    """Messages about options, the database and rules, waiting to be shown once."""
+    _editor: dict[str, object] = field(default_factory=dict)
+    _store: EnergyStore | None = None
+    _project: Project | None = None
+    _told: set[str] = field(default_factory=set)
+
+    def configure(self, editor: Mapping[str, object] | None = None) -> bool:
+        """Read the options again; True when they changed. `editor` is what the editor's section holds."""
+        if editor is not None:
+            self._editor, problems = settings.read(editor, "Editor settings")
+            self.tell(problems)
+        project, problems = settings.read_pyproject(self.root)
+        self.tell(problems)
+        before, self.settings = self.settings, settings.combine(project, self._editor, self.command_line)
+        if before.database != self.settings.database:
+            self._store = (
+                None  # SQLite lets no other thread than the worker's close it; its last reference does
+            )
+        return before != self.settings
+
+    def tell(self, problems: Iterable[str]) -> None:
+        """Remember messages for the user; each is shown once."""
+        for problem in problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self.problems.append(problem)
+
+    @property
+    def project(self) -> Project:
+        """The index of the folder's Python files."""
+        if self._project is None:
+            from energy_code.project import Project
+
+            self._project = Project(self.root)
+        return self._project
+
+    @property
+    def store(self) -> EnergyStore:
+        """The energy database as this folder sees it: own, team's and published figures."""
+        if self._store is None:
+            from energy_data.store import EnergyStore
+
+            if self.trusted:
+                self._store = EnergyStore.open(self.database, self.root, strict=False)
+            else:
+                self._store = EnergyStore.open(NO_DATABASE, None, strict=False)
+            self.tell(self._store.problems)
+        return self._store
+
+    @property
+    def database(self) -> Path | None:
+        """The database that the settings name; None for the usual one."""
+        chosen = self.settings.database
+        return self.root / Path(chosen).expanduser() if chosen else None
+
+    def stamp(self) -> object:
+        """Changes when the database changed on disk; None before its first use."""
+        return self._store.stamp() if self._store is not None else None
+
+    def reopen(self) -> None:
+        """Read the database again."""
+        if self._store is not None:
+            self._store.reopen()
+            self.tell(self._store.problems)
+
+    def files(self) -> list[Path]:
+        """The Python files and notebooks of the folder."""
+        return [path for path in self.project.files() if not self.excludes(path)]
+
+    def changed(self, path: Path) -> None:
+        """A source file changed on disk."""
+        if self._project is not None:
+            self._project.changed(path)
+
+    def lookup(self, api: str, path: Path | None, line: int) -> Figure | None:
+        """What is known about a call; a row that cannot be read counts as nothing known."""
+        try:
+            figure = self.store.lookup(api, file=self.relative(path), line=line)
+        except Exception as problem:
+            logger.exception("Looking up %s failed", api)
+            self.tell([f"The energy database could not be read for some calls ({problem})."])
+            return None
+        if figure is not None and figure.estimated and not self.settings.estimates:
+            return None
+        return figure
+
+    def evidence(self, rule: str) -> list[RuleEvidence]:
+        """Measured comparisons for a rule."""
+        try:
+            return list(self.store.evidence(rule))
+        except Exception as problem:
+            logger.exception("Evidence for %s could not be read", rule)
+            self.tell([f"The energy database could not be read for some rules ({problem})."])
+            return []
+
+    def relative(self, path: Path | None) -> str | None:
+        """A path as the database writes it: relative to the project, with forward slashes."""
+        if path is None:
+            return None
+        try:
+            return path.relative_to(self.root).as_posix()
+        except ValueError:
+            return path.as_posix()
+
+    def excludes(self, path: Path | None) -> bool:
+        """True when the settings leave this file alone."""
+        relative = self.relative(path)
+        if relative is None or not self.settings.exclude:
+            return False
+        return any(matches(relative, pattern) for pattern in self.settings.exclude)
+
+
+def matches(relative: str, pattern: str) -> bool:
+    """True when a relative path, or a folder above it, matches a pattern."""
+    from fnmatch import fnmatchcase
+
+    pattern = pattern.rstrip("/").removesuffix("/**")
+    parts = relative.split("/")
+    return any(fnmatchcase("/".join(parts[: end + 1]), pattern) for end in range(len(parts)))
+
+
+class Folders:
+    """The workspace: several folders, or none for a client that opens single files."""
+
+    def __init__(self, command_line: Mapping[str, object]) -> None:
+        self._command_line = command_line
+        self._folders: dict[Path, Folder] = {}
+        self._loose: dict[Path, Folder] = {}
+        self.trusted = True
+        self.default_options: dict[str, object] = {}
+        """The editor's options for files outside all folders."""
+
+    def __iter__(self) -> Iterator[Folder]:
+        return iter([*self._folders.values(), *self._loose.values()])
+
+    @property
+    def roots(self) -> list[Folder]:
+        """The folders that the client opened."""
+        return list(self._folders.values())
+
+    def add(self, root: Path) -> Folder:
+        """A folder joined the workspace."""
+        folder = self._folders.setdefault(root, Folder(root, self.trusted, self._command_line))
+        folder.configure()
+        return folder
+
+    def remove(self, root: Path) -> None:
+        """A folder left the workspace."""
+        self._folders.pop(root, None)
+
+    def of(self, path: Path | None) -> Folder:
+        """The innermost folder that holds a path; a file outside all of them gets its own project's."""
+        if path is None:
+            return next(iter(self._folders.values()), None) or self._loose_folder(Path.cwd())
+        for parent in path.parents:
+            if parent in self._folders:
+                return self._folders[parent]
+        return self._loose_folder(settings.project_root(path))
+
+    def _loose_folder(self, root: Path) -> Folder:
+        if root not in self._loose:
+            self._loose[root] = Folder(root, self.trusted, self._command_line)
+            self._loose[root].configure(self.default_options)
+        return self._loose[root]

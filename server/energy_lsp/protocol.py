@@ -1,0 +1,139 @@
+"""pygls' protocol with a text synchronisation of our own and an answer to every malformed request.
+
+pygls keeps each document as a text and splits it into lines again on each use; here the changes go straight
+to the reader's incremental `Document`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from energy_lsp.features import notebooks
+from energy_lsp.transport import frame
+
+if TYPE_CHECKING:
+    from energy_lsp.server import EnergyServer
+
+logger = logging.getLogger(__name__)
+
+PARSE_ERROR = types.ErrorCodes.ParseError
+INVALID_REQUEST = types.ErrorCodes.InvalidRequest
+NOT_INITIALIZED = types.ErrorCodes.ServerNotInitialized
+
+
+class EnergyProtocol(LanguageServerProtocol):
+    """Receives messages and keeps the open files in step with the client."""
+
+    _server: EnergyServer
+    _initialized = False
+
+    def receive(self, body: bytes) -> None:
+        """Handle one message; whatever is wrong with it, the server answers or logs, and goes on."""
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError) as problem:
+            logger.warning("Not JSON: %s", problem)
+            self._refuse(None, PARSE_ERROR, "The message is not JSON.")
+            return
+        if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
+            self._refuse(None, INVALID_REQUEST, "The message is not a JSON-RPC 2.0 object.")
+            return
+        request_id = data.get("id") if "method" in data else None
+        if refusal := self._refusal(data):
+            if request_id is not None:
+                self._refuse(request_id, *refusal)
+            return
+        try:
+            message = self.structure_message(data)
+        except JsonRpcException as problem:
+            if request_id is not None:
+                self._refuse(
+                    request_id, types.ErrorCodes.InvalidParams, str(problem) or "Invalid parameters."
+                )
+            return
+        self.handle_message(message)
+
+    def _refusal(self, data: dict[str, Any]) -> tuple[types.ErrorCodes, str] | None:
+        """Why a message cannot be served now, if it cannot."""
+        method = data.get("method", "")
+        if not isinstance(method, str):
+            return INVALID_REQUEST, "`method` must be a text."
+        if self._shutdown and method and method != types.EXIT:
+            return INVALID_REQUEST, "The server has been shut down."
+        if not self._initialized and method and method not in (types.INITIALIZE, types.EXIT):
+            return NOT_INITIALIZED, "Send `initialize` first."
+        if method == types.INITIALIZE:
+            if self._initialized:
+                return INVALID_REQUEST, "`initialize` was sent twice."
+            self._initialized = True
+        return None
+
+    def _refuse(self, request_id: str | int | None, code: int, message: str) -> None:
+        self.send({"jsonrpc": "2.0", "id": request_id, "error": {"code": int(code), "message": message}})
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message that is plain JSON already."""
+        if self.writer is not None:
+            self.writer.write(frame(json.dumps(message)))
+
+    @property
+    def was_shut_down(self) -> bool:
+        """True after the client's `shutdown`."""
+        return self._shutdown
+
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *args: Any) -> Any:
+        """Leave: with 0 after a `shutdown`, else with 1."""
+        raise SystemExit(0 if self._shutdown else 1)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """A file was opened."""
+        document = params.text_document
+        self._server.files.open(document.uri, document.version, document.text)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """A file was edited."""
+        document = params.text_document
+        self._server.files.change(document.uri, document.version, params.content_changes)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """A file was closed."""
+        self._server.close(params.text_document.uri)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """A notebook was opened."""
+        notebooks.open_notebook(self._server.files, params.notebook_document, params.cell_text_documents)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """A notebook was edited."""
+        document = params.notebook_document
+        notebooks.change_notebook(self._server.files, document.uri, document.version, params.change)
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        """A notebook was closed."""
+        self._server.close(params.notebook_document.uri)
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    async def lsp_workspace__execute_command(  # type: ignore[override]  # pygls runs coroutines as well
+        self, params: types.ExecuteCommandParams
+    ) -> Any:
+        """Run a command with its one argument, an object; a missing one counts as empty."""
+        handler = self.fm.commands.get(params.command)
+        if handler is None:
+            raise JsonRpcInvalidParams.of(ValueError(f"There is no command {params.command!r}."))
+        argument = params.arguments[0] if params.arguments else {}
+        if not isinstance(argument, dict):
+            raise JsonRpcInvalidParams.of(ValueError(f"{params.command} takes one object."))
+        return await handler(argument, params.work_done_token)

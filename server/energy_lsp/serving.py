@@ -1,0 +1,43 @@
+"""Running the server on a stream: stdio, or the first connection to a TCP port."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import BinaryIO
+
+from energy_lsp.server import EnergyServer
+
+
+def serve_stdio(options: Mapping[str, object]) -> int:
+    """Serve on this process' standard streams; whatever else prints goes to standard error."""
+    reader = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    writer = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not end up between messages
+    return _serve(reader, writer, options)
+
+
+def serve_tcp(host: str, port: int, options: Mapping[str, object]) -> int:
+    """Wait for one client and serve it; the address is printed for whoever chose port 0."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as listening:
+        shown, bound = listening.getsockname()[:2]
+        print(f"Waiting for a client on {shown}:{bound}", file=sys.stderr, flush=True)
+        connection, _ = listening.accept()
+    with connection:
+        return _serve(connection.makefile("rb"), connection.makefile("wb"), options)
+
+
+def _serve(reader: BinaryIO, writer: BinaryIO, options: Mapping[str, object]) -> int:
+    code = 1
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        code = asyncio.run(EnergyServer(options).serve(reader, writer))
+    with suppress(OSError):
+        writer.flush()
+    # The reader's thread may sit in a read that never returns, and Python would wait for its lock.
+    sys.stderr.flush()
+    os._exit(code)
