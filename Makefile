@@ -18,8 +18,10 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $(READY)
 
+demo: export ENERGY_LSP_DB = .cache/demo/energy.db
 demo: $(READY)
-	@$(BIN)/python tools/demo.py
+	$(BIN)/energy-lsp measure examples/classifier.py --quick
+	$(BIN)/energy-lsp check examples --exit-zero
 
 test: lint test-python test-extension test-editor
 
