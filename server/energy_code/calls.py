@@ -61,3 +61,12 @@ class Call:
     """`graph` inside a tf.function (also through callers in the project), `jit` with jit_compile=True."""
     decorator: bool = False
     """True for `@tf.function` without parentheses: a use that Python calls though no call is written."""
+
+
+class Function(NamedTuple):
+    """A function or class of the file."""
+
+    name: str
+    """Qualified: `Trainer.fit`."""
+    kind: Literal["function", "class"]
+    span: Span

@@ -1,0 +1,243 @@
+"""What the reader says of one file at one moment: what rules and hints read."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import tree_sitter
+
+from energy_code.calls import Argument, Call, Function, Mode, Runs, Span
+from energy_code.codes import ClassCode, Code, FunctionCode, Unit
+from energy_code.frames import Site
+from energy_code.survey import Survey
+from energy_code.values import (
+    UNKNOWN,
+    ApiClass,
+    ApiFunction,
+    ApiInstance,
+    ApiMethod,
+    ApiModule,
+    OneOf,
+    UserClass,
+    UserInstance,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from energy_code.document import Document
+    from energy_code.expressions import CallExpression
+
+IGNORE = re.compile(rb"#\s*energy:\s*ignore(?:\s*\[([^\]\n]*)\])?")
+
+
+class Analysis:
+    """A snapshot: later edits of the document do not change it."""
+
+    def __init__(self, document: Document) -> None:
+        self.source = document.source
+        self.tree: tree_sitter.Tree = document.tree
+        self.lines = document.lines
+        self.engine = document.engine
+        self.module = document.module
+        self.survey = Survey(self.engine, self.module, b"run_eagerly=True" in self.source)
+        self._homes: list[tuple[int, int, Code, Code | None]] = []
+        """Absolute start and end of every code, outermost first, with the code around it."""
+        stack: list[tuple[int, Code, Code | None]] = [
+            (start, unit, None) for start, unit in reversed(self.module.units)
+        ]
+        while stack:
+            start, code, parent = stack.pop()
+            self._homes.append((start, start + code.end, code, parent))
+            stack.extend((start + offset, part, code) for offset, part in reversed(code.parts))
+        self._starts = [home[0] for home in self._homes]
+
+    # calls ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def calls(self) -> Sequence[Call]:
+        """Every API call, by place."""
+        by_home: dict[Code, list[tuple[CallExpression, Site]]] = {}
+        for expression, site in self.survey.sites().items():
+            by_home.setdefault(expression.home, []).append((expression, site))
+        found: list[Call] = []
+        for start, _, code, _ in self._homes:
+            for expression, site in by_home.get(code, ()):
+                found.append(self._call(start, code, expression, site))
+        found.sort(key=lambda call: (call.span.start_byte, -call.span.end_byte))
+        return tuple(found)
+
+    def _call(self, base: int, home: Code, expression: CallExpression, site: Site) -> Call:
+        span = self.lines.span
+        arguments = tuple(
+            Argument(keyword, self._text(base + start, base + end, keyword), span(base + start, base + end))
+            for keyword, _, start, end in expression.arguments
+        )
+        return Call(
+            api=site.api,
+            span=span(base + expression.start, base + expression.end),
+            name=span(base + expression.name_start, base + expression.name_end),
+            arguments=arguments,
+            function=self._function_name(home),
+            confidence=site.confidence,
+            runs=Runs(site.times, site.in_unknown_loop),
+            mode=self._mode(home),
+            decorator=site.decorator,
+        )
+
+    def _text(self, start: int, end: int, keyword: str | None) -> str:
+        """An argument's value as written, without its keyword."""
+        text = self.source[start:end].decode("utf-8", "replace")
+        if keyword in ("*", "**"):
+            return text.lstrip("*").lstrip()
+        return text if keyword is None else text.partition("=")[2].lstrip()
+
+    @cached_property
+    def _parents(self) -> dict[Code, Code | None]:
+        return {code: parent for _, _, code, parent in self._homes}
+
+    def _function_name(self, home: Code | None) -> str:
+        """The named function around a code."""
+        while home is not None:
+            if isinstance(home, FunctionCode) and home.name != "<lambda>":
+                return home.qualname
+            home = self._parents.get(home)
+        return ""
+
+    @cached_property
+    def _modes(self) -> dict[FunctionCode, Mode]:
+        return self.survey.modes()
+
+    def _mode(self, home: Code | None) -> Mode:
+        """The mode of a code: its own, or that of the function around it."""
+        while home is not None:
+            if isinstance(home, FunctionCode) and home in self._modes:
+                return self._modes[home]
+            if isinstance(home, FunctionCode) and home.name != "<lambda>" and self.survey.callers.get(home):
+                return "eager"
+            home = self._parents.get(home)
+        return "eager"
+
+    # questions about nodes ------------------------------------------------------------------------------------
+
+    def _home(self, start: int, end: int) -> tuple[int, Code] | None:
+        """The innermost code around a stretch, and where it starts."""
+        position = bisect_right(self._starts, start) - 1
+        while position >= 0:
+            base, stop, code, _ = self._homes[position]
+            if end <= stop:
+                return base, code
+            position -= 1
+        return None
+
+    def value_of(self, node: tree_sitter.Node) -> Value:
+        """What the interpreter knows of an expression."""
+        while node.type in ("parenthesized_expression", "type") and node.named_child_count == 1:
+            node = node.named_children[0]
+        start, end = node.start_byte, node.end_byte
+        found = self._home(start, end)
+        while found is not None:
+            base, home = found
+            value = self.survey.value_at(home, start - base, end - base)
+            parent = self._parents.get(home)
+            if value is not UNKNOWN or parent is None:
+                return value
+            outer = next((start for start, _, code, _ in self._homes if code is parent), None)
+            found = (outer, parent) if outer is not None else None
+        return UNKNOWN
+
+    @cached_property
+    def _by_span(self) -> dict[tuple[int, int], Call]:
+        return {(call.span.start_byte, call.span.end_byte): call for call in self.calls if not call.decorator}
+
+    def call_of(self, node: tree_sitter.Node) -> Call | None:
+        """The API call that this very call node is."""
+        return self._by_span.get((node.start_byte, node.end_byte)) if node.type == "call" else None
+
+    def api_of(self, node: tree_sitter.Node) -> str | None:
+        """Canonical API of a callee, a name, an attribute or a call expression."""
+        if node.type == "call":
+            call = self.call_of(node)
+            return call.api if call is not None else None
+        value = self.value_of(node)
+        if isinstance(value, OneOf):
+            value = value.options[0]
+        if isinstance(value, (ApiFunction, ApiClass, ApiMethod, ApiModule)):
+            return value.name
+        return None
+
+    def type_of(self, node: tree_sitter.Node) -> str | None:
+        """Canonical class of an expression's value; the nearest public class for instances of the program's own."""
+        value = self.value_of(node)
+        if isinstance(value, OneOf):
+            value = value.options[0]
+        if isinstance(value, ApiInstance):
+            return value.cls
+        if isinstance(value, UserInstance):
+            bases = self.engine.api_bases(value.cls)
+            return bases[0] if bases else None
+        return None
+
+    def mode_at(self, node: tree_sitter.Node) -> Mode:
+        """Whether code at this place runs eagerly, as a graph or compiled."""
+        found = self._home(node.start_byte, node.end_byte)
+        return self._mode(found[1]) if found is not None else "eager"
+
+    # about the file -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def functions(self) -> Sequence[Function]:
+        """Functions and classes by place."""
+        return tuple(
+            Function(
+                code.qualname,
+                "class" if isinstance(code, ClassCode) else "function",
+                self.lines.span(start, end),
+            )
+            for start, end, code, _ in self._homes
+            if not isinstance(code, Unit) and code.name != "<lambda>"
+        )
+
+    @cached_property
+    def ignores(self) -> Mapping[int, frozenset[str]]:
+        """Rows with `# energy: ignore[a, b]` and the rules they name."""
+        found: dict[int, frozenset[str]] = {}
+        if b"energy:" not in self.source:
+            return found
+        for match in IGNORE.finditer(self.source):
+            names = (match.group(1) or b"").decode("utf-8", "replace").replace(",", " ").split()
+            found[self.lines.point(match.start()).row] = frozenset(names or ["*"])
+        return found
+
+    def spelling(self, api: str) -> str | None:
+        """How this file would write a name: the shortest way from something it imports."""
+        best: str | None = None
+        for name, value in self.module.names.items():
+            written = self._spelled(name, value, api)
+            if written is not None and (best is None or len(written) < len(best)):
+                best = written
+        return best
+
+    def _spelled(self, name: str, value: Value, api: str) -> str | None:
+        """One binding as the start of a spelling."""
+        if isinstance(value, (ApiFunction, ApiClass)) and value.name == api:
+            return name
+        if isinstance(value, ApiClass) and api.startswith(f"{value.name}."):
+            return f"{name}{api[len(value.name) :]}"
+        if not isinstance(value, ApiModule):
+            return None
+        for owner in self.engine.spellings(api):
+            if owner.startswith(f"{value.name}."):
+                return f"{name}{owner[len(value.name) :]}"
+        return None
+
+    def user_class(self, node: tree_sitter.Node) -> UserClass | None:
+        """The program's own class that a name stands for."""
+        value = self.value_of(node)
+        return value if isinstance(value, UserClass) else None
+
+
+__all__ = ["Analysis", "Span"]

@@ -1,0 +1,195 @@
+"""What `value.name` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from energy_code.values import (
+    UNKNOWN,
+    ApiClass,
+    ApiFunction,
+    ApiInstance,
+    ApiMethod,
+    ApiModule,
+    Constant,
+    Descriptor,
+    External,
+    ExternalInstance,
+    Function,
+    Mapping,
+    Method,
+    OneOf,
+    Partial,
+    ProjectModule,
+    Sequence,
+    Super,
+    UserClass,
+    UserInstance,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from energy_code.frames import Frame
+    from energy_data.catalogue import Entry
+
+GRAPH_FUNCTION = "tensorflow.types.experimental.PolymorphicFunction"
+
+
+def attribute(frame: Frame, value: Value, name: str) -> Value:
+    """The attribute `name` of a value."""
+    handler = HANDLERS.get(type(value))
+    return handler(frame, value, name) if handler is not None else UNKNOWN
+
+
+def of_api_module(frame: Frame, value: ApiModule, name: str) -> Value:
+    """A public name."""
+    entry = frame.engine.member(value.name, name)
+    return entry_value(entry) if entry is not None else UNKNOWN
+
+
+def entry_value(entry: Entry) -> Value:
+    """The value of a catalogue entry met on its own (not through an instance)."""
+    if entry.kind == "module":
+        return ApiModule(entry.name)
+    if entry.kind == "class":
+        return ApiClass(entry.name)
+    if entry.kind == "property":
+        return UNKNOWN
+    return ApiFunction(entry.name)
+
+
+def of_api_class(frame: Frame, value: ApiClass, name: str) -> Value:
+    """Class methods, static methods, and plain methods taken from the class."""
+    entry = frame.engine.member(value.name, name)
+    return entry_value(entry) if entry is not None else UNKNOWN
+
+
+def of_api_instance(frame: Frame, value: ApiInstance, name: str) -> Value:
+    """A bound method, or what a property gives."""
+    entry = frame.engine.member(value.cls, name)
+    if entry is None:
+        return UNKNOWN
+    return bound_entry(frame, entry, value)
+
+
+def bound_entry(frame: Frame, entry: Entry, receiver: Value) -> Value:
+    """A member of a public class seen through an instance."""
+    if entry.kind == "property":
+        return returned(frame, entry, receiver)
+    if entry.kind == "class":
+        return ApiClass(entry.name)
+    return ApiMethod(entry.name, receiver)
+
+
+def returned(frame: Frame, entry: Entry, receiver: Value) -> Value:
+    """What a call of the entry gives (or the property itself)."""
+    if entry.returns is None:
+        return UNKNOWN
+    if entry.returns == "self":
+        return receiver
+    return frame.engine.returned_value(entry.returns)
+
+
+def of_external(frame: Frame, value: External, name: str) -> Value:
+    """A longer dotted name."""
+    return External(f"{value.name}.{name}")
+
+
+def of_project_module(frame: Frame, value: ProjectModule, name: str) -> Value:
+    """A global of another module of the workspace, or a submodule of a package."""
+    return frame.ask(frame.engine.export, value.module, name)
+
+
+def of_user_class(frame: Frame, value: UserClass, name: str) -> Value:
+    """A class attribute; class methods are bound to the class."""
+    found = frame.ask(frame.engine.class_attribute, value, name)
+    if type(found) is Descriptor:
+        return Method(found.function, value) if found.kind == "classmethod" else found.function
+    if type(found) is ApiMethod:
+        return ApiFunction(found.name)
+    return found
+
+
+def of_user_instance(frame: Frame, value: UserInstance, name: str) -> Value:
+    """An instance attribute, a bound method or a property's value."""
+    found = frame.ask(frame.engine.instance_attribute, value, name)
+    return bind_member(frame, found, value)
+
+
+def bind_member(frame: Frame, found: Value, receiver: Value) -> Value:
+    """A member of a user's class seen through an instance."""
+    kind = type(found)
+    if kind is Function:
+        return Method(found, receiver)  # type: ignore[arg-type]
+    if kind is Descriptor:
+        return bind_descriptor(frame, found, receiver)  # type: ignore[arg-type]
+    if kind is ApiMethod:
+        return bind_api_member(frame, found, receiver)  # type: ignore[arg-type]
+    if kind is ApiInstance and found.cls == GRAPH_FUNCTION and type(found.inner) is Function:  # type: ignore[attr-defined]
+        return ApiInstance(GRAPH_FUNCTION, 1.0, Method(found.inner, receiver))  # type: ignore[attr-defined]
+    return found
+
+
+def bind_api_member(frame: Frame, found: ApiMethod, receiver: Value) -> Value:
+    """A member that a user's class inherits from a public one."""
+    owner, _, name = found.name.rpartition(".")
+    entry = frame.engine.member(owner, name)
+    return bound_entry(frame, entry, receiver) if entry is not None else UNKNOWN
+
+
+def bind_descriptor(frame: Frame, found: Descriptor, receiver: Value) -> Value:
+    """staticmethod, classmethod, property."""
+    from energy_code.calling import NO_ARGUMENTS, call
+
+    if found.kind == "staticmethod":
+        return found.function
+    if found.kind == "classmethod":
+        owner = receiver.cls if type(receiver) is UserInstance else receiver
+        return Method(found.function, owner)
+    return call(frame, Method(found.function, receiver), NO_ARGUMENTS, None)
+
+
+def of_super(frame: Frame, value: Super, name: str) -> Value:
+    """A member of the next class in line."""
+    found = frame.ask(frame.engine.inherited, value.cls, name)
+    return bind_member(frame, found, value.receiver)
+
+
+def of_container(frame: Frame, value: Value, name: str) -> Value:
+    """A method of a list, dict or string: never an API, but it may hand on what the container holds."""
+    return ExternalInstance(name, value)
+
+
+def of_partial(frame: Frame, value: Partial, name: str) -> Value:
+    """`partial.func`."""
+    return value.callee if name == "func" else UNKNOWN
+
+
+def of_one_of(frame: Frame, value: OneOf, name: str) -> Value:
+    """The attribute of each alternative."""
+    result: Value | None = None
+    for option in value.options:
+        found = attribute(frame, option, name)
+        if found is UNKNOWN and option is not UNKNOWN:
+            continue
+        result = found if result is None else join(result, found)
+    return UNKNOWN if result is None else result
+
+
+HANDLERS: dict[type[Value], Callable[[Frame, Any, str], Value]] = {
+    ApiModule: of_api_module,
+    ApiClass: of_api_class,
+    ApiInstance: of_api_instance,
+    External: of_external,
+    ProjectModule: of_project_module,
+    UserClass: of_user_class,
+    UserInstance: of_user_instance,
+    Super: of_super,
+    Sequence: of_container,
+    Mapping: of_container,
+    Constant: of_container,
+    Partial: of_partial,
+    OneOf: of_one_of,
+}

@@ -1,0 +1,272 @@
+"""What calling a value gives; calls that reach an API are reported here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from energy_code.api_calls import after_api_call, wrap_in_graph
+from energy_code.attributes import GRAPH_FUNCTION, attribute, bind_member, returned
+from energy_code.libraries import call_container_method, call_external
+from energy_code.values import (
+    UNKNOWN,
+    ApiClass,
+    ApiFunction,
+    ApiInstance,
+    ApiMethod,
+    Descriptor,
+    External,
+    ExternalInstance,
+    Function,
+    Mapping,
+    Method,
+    OneOf,
+    Partial,
+    Sequence,
+    UserClass,
+    UserInstance,
+    Value,
+    join,
+    nesting,
+)
+
+if TYPE_CHECKING:
+    from energy_code.expressions import CallExpression
+    from energy_code.frames import Frame, Given
+
+MAX_ARGUMENT_NESTING = 3
+
+
+class Arguments:
+    """Evaluated arguments. `complete` is False when an unpacked argument hides some."""
+
+    __slots__ = ("complete", "keywords", "positional")
+
+    def __init__(self, positional: list[Value], keywords: dict[str, Value], complete: bool) -> None:
+        self.positional = positional
+        self.keywords = keywords
+        self.complete = complete
+
+    def get(self, position: int, keyword: str) -> Value | None:
+        """An argument by its place or its name."""
+        if position < len(self.positional):
+            return self.positional[position]
+        return self.keywords.get(keyword)
+
+    def all(self) -> list[Value]:
+        """Every argument."""
+        return [*self.positional, *self.keywords.values()]
+
+
+NO_ARGUMENTS = Arguments([], {}, True)
+
+
+def call(frame: Frame, callee: Value, arguments: Arguments, site: CallExpression | None) -> Value:
+    """What `callee(arguments)` gives. `site` is None for calls that Python makes without one being written."""
+    handler = HANDLERS.get(type(callee))
+    return handler(frame, callee, arguments, site) if handler is not None else UNKNOWN
+
+
+def call_api_function(
+    frame: Frame, callee: ApiFunction, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """A public function, class method or unbound method."""
+    entry = frame.engine.find(callee.name)
+    if entry is None:
+        return UNKNOWN
+    report(frame, site, callee.name, 1.0, arguments)
+    receiver: Value = UNKNOWN
+    if entry.returns == "self":
+        receiver = ApiInstance(callee.name.rpartition(".")[0])
+    return after_api_call(frame, callee.name, None, arguments, returned(frame, entry, receiver))
+
+
+def call_api_class(
+    frame: Frame, callee: ApiClass, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """A constructor."""
+    report(frame, site, callee.name, 1.0, arguments)
+    return after_api_call(frame, callee.name, None, arguments, ApiInstance(callee.name))
+
+
+def call_api_method(
+    frame: Frame, callee: ApiMethod, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """A method of a public class."""
+    entry = frame.engine.find(callee.name)
+    if entry is None:
+        return UNKNOWN
+    receiver = callee.receiver
+    confidence = receiver.confidence if type(receiver) is ApiInstance else 1.0
+    report(frame, site, callee.name, confidence, arguments)
+    return after_api_call(frame, callee.name, receiver, arguments, returned(frame, entry, receiver))
+
+
+def call_api_instance(
+    frame: Frame, callee: ApiInstance, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """A layer, model, loss called as a function; a graph function hands on to the user's own."""
+    if callee.cls == GRAPH_FUNCTION and callee.inner is not None:
+        return call(frame, callee.inner, arguments, site)
+    entry = frame.engine.member(callee.cls, "__call__")
+    if entry is None:
+        return UNKNOWN
+    report(frame, site, entry.name, callee.confidence, arguments)
+    return after_api_call(frame, entry.name, callee, arguments, returned(frame, entry, callee))
+
+
+def report(
+    frame: Frame, site: CallExpression | None, api: str, confidence: float, arguments: Arguments
+) -> None:
+    """Note an API call; constant epochs of `fit` count as runs of its own."""
+    if site is None:
+        return
+    times = 1
+    if api.endswith(".fit"):
+        from energy_code.runs import epochs_of
+
+        times = epochs_of(arguments)
+    frame.report(site, api, confidence, times)
+
+
+def call_function(frame: Frame, callee: Function, arguments: Arguments, site: CallExpression | None) -> Value:
+    """A user's function: what it returns for these arguments."""
+    return invoke(frame, callee, bind_arguments(callee, arguments, None))
+
+
+def call_method(frame: Frame, callee: Method, arguments: Arguments, site: CallExpression | None) -> Value:
+    """A user's function with its first argument bound."""
+    return invoke(frame, callee.function, bind_arguments(callee.function, arguments, callee.receiver))
+
+
+def invoke(frame: Frame, function: Function, given: Given) -> Value:
+    """Evaluate a user's function, and remember that it was called so."""
+    given = frame.engine.context(function, given)
+    frame.invocations.append((function, given))
+    return frame.ask(frame.engine.result, function, given)
+
+
+def bind_arguments(function: Function, arguments: Arguments, receiver: Value | None) -> Given:
+    """What the parameters are given, as far as it is known; in the order of the parameters."""
+    positional = [receiver, *arguments.positional] if receiver is not None else list(arguments.positional)
+    keywords = dict(arguments.keywords)
+    given: list[tuple[str, Value]] = []
+    place = 0
+    for parameter in function.code.parameters:
+        if parameter.kind == "plain" and place < len(positional):
+            value = positional[place]
+            place += 1
+        elif parameter.kind == "args":
+            value = Sequence("tuple", tuple(positional[place:])) if arguments.complete else UNKNOWN
+            place = len(positional)
+        elif parameter.kind == "kwargs":
+            items = tuple((_key(name), item) for name, item in keywords.items())
+            value = Mapping(items) if items or arguments.complete else UNKNOWN
+        elif parameter.name in keywords:
+            value = keywords.pop(parameter.name)
+        else:
+            continue
+        given.append((parameter.name, value if nesting(value) <= MAX_ARGUMENT_NESTING else UNKNOWN))
+    return tuple((name, value) for name, value in given if value is not UNKNOWN)
+
+
+def _key(name: str) -> Value:
+    from energy_code.values import Constant
+
+    return Constant(name)
+
+
+def call_user_class(
+    frame: Frame, callee: UserClass, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """A constructor of the program: an instance that remembers what it was given."""
+    init = frame.ask(frame.engine.class_attribute, callee, "__init__")
+    if type(init) is Function:
+        given = bind_arguments(init, arguments, UNKNOWN)
+        instance = UserInstance(callee, given)
+        if nesting(instance) > MAX_ARGUMENT_NESTING:
+            instance = UserInstance(callee)
+        invoke(frame, init, bind_arguments(init, arguments, instance))
+        return instance
+    fields = frame.engine.fields(callee)
+    pairs = dict(zip(fields, arguments.positional, strict=False)) | arguments.keywords
+    known = tuple((name, value) for name, value in pairs.items() if value is not UNKNOWN)
+    instance = UserInstance(callee, known)
+    return instance if nesting(instance) <= MAX_ARGUMENT_NESTING else UserInstance(callee)
+
+
+def call_user_instance(
+    frame: Frame, callee: UserInstance, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """`__call__` of a user's class, or of the public class it inherits from, which runs the user's `call`."""
+    method = attribute(frame, callee, "__call__")
+    if type(method) is not ApiMethod:
+        return call(frame, method, arguments, site)
+    result = call_api_method(frame, method, arguments, site)
+    body = frame.ask(frame.engine.class_attribute, callee.cls, "call")
+    bound = bind_member(frame, body, callee)
+    if type(bound) in (Method, ApiInstance):
+        own = call(frame, bound, arguments, None)
+        return own if own is not UNKNOWN else result
+    return result
+
+
+def call_partial(frame: Frame, callee: Partial, arguments: Arguments, site: CallExpression | None) -> Value:
+    """`functools.partial`: the call reaches what was wrapped."""
+    merged = Arguments(
+        [*callee.positional, *arguments.positional],
+        {**dict(callee.keywords), **arguments.keywords},
+        arguments.complete,
+    )
+    return call(frame, callee.callee, merged, site)
+
+
+def call_one_of(frame: Frame, callee: OneOf, arguments: Arguments, site: CallExpression | None) -> Value:
+    """Each alternative; the first one that is an API names the call, with less confidence."""
+    result: Value | None = None
+    before = frame.sites.get(site) if site is not None else None
+    for option in callee.options:
+        value = call(frame, option, arguments, site)
+        result = value if result is None else join(result, value)
+    if site is not None and (found := frame.sites.get(site)) is not None and found != before:
+        certainty = 1.0 / len(callee.options)
+        frame.sites[site] = found._replace(confidence=min(found.confidence, certainty))
+    return UNKNOWN if result is None else result
+
+
+def call_descriptor(
+    frame: Frame, callee: Descriptor, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """A static method called inside the class body."""
+    return call_function(frame, callee.function, arguments, site)
+
+
+def call_library(frame: Frame, callee: External, arguments: Arguments, site: CallExpression | None) -> Value:
+    """A name of another library."""
+    return call_external(frame, callee.name, arguments)
+
+
+def call_bound(
+    frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """A method of a container, or the decorator that `tf.function(...)` gave."""
+    if callee.name == "graph decorator":
+        return wrap_in_graph(frame, arguments.get(0, "func") or UNKNOWN, callee.receiver)
+    return call_container_method(frame, callee, arguments, site)
+
+
+HANDLERS: dict[type[Value], Callable[[Frame, Any, Arguments, Any], Value]] = {
+    ApiFunction: call_api_function,
+    ApiClass: call_api_class,
+    ApiMethod: call_api_method,
+    ApiInstance: call_api_instance,
+    Function: call_function,
+    Method: call_method,
+    UserClass: call_user_class,
+    UserInstance: call_user_instance,
+    Partial: call_partial,
+    OneOf: call_one_of,
+    Descriptor: call_descriptor,
+    External: call_library,
+    ExternalInstance: call_bound,
+}

@@ -1,0 +1,101 @@
+"""Lowered pieces of a program: functions and classes with positions counted from their own first byte.
+
+Because positions are relative, an unchanged function keeps its lowered form wherever an edit pushes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from energy_code.expressions import Expression
+    from energy_code.statements import Statement
+
+ParameterKind = Literal["plain", "keyword", "args", "kwargs"]
+
+
+class Code:
+    """A stretch of program with positions of its own; `parts` are the codes inside it and where they start."""
+
+    __slots__ = ("end", "name", "parts", "qualname")
+
+    def __init__(self, name: str, qualname: str, end: int) -> None:
+        self.name = name
+        self.qualname = qualname
+        self.end = end
+        self.parts: list[tuple[int, Code]] = []
+
+
+class Unit(Code):
+    """One statement of a module's top level."""
+
+    __slots__ = ("statements",)
+
+    def __init__(self, end: int) -> None:
+        super().__init__("", "", end)
+        self.statements: tuple[Statement, ...] = ()
+
+
+@dataclass(slots=True)
+class Parameter:
+    """A parameter as written."""
+
+    name: str
+    kind: ParameterKind
+    annotation: Expression | None = None
+    default: Expression | None = None
+
+
+class FunctionCode(Code):
+    """A function or lambda."""
+
+    __slots__ = (
+        "attributes",
+        "body",
+        "generator",
+        "globals",
+        "local_names",
+        "nonlocals",
+        "parameters",
+        "returns",
+        "value",
+    )
+
+    def __init__(self, name: str, qualname: str, end: int) -> None:
+        super().__init__(name, qualname, end)
+        self.parameters: tuple[Parameter, ...] = ()
+        self.body: tuple[Statement, ...] = ()
+        self.value: Expression | None = None
+        """The body of a lambda."""
+        self.returns: Expression | None = None
+        self.local_names: set[str] = set()
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.attributes: set[str] = set()
+        """Names of attributes that the body sets on anything: where to look for those of `self`."""
+        self.generator = False
+
+
+class ClassCode(Code):
+    """A class: its bases and its body."""
+
+    __slots__ = ("bases", "body", "keywords", "local_names")
+
+    def __init__(self, name: str, qualname: str, end: int) -> None:
+        super().__init__(name, qualname, end)
+        self.bases: tuple[Expression, ...] = ()
+        self.keywords: tuple[tuple[str, Expression], ...] = ()
+        self.body: tuple[Statement, ...] = ()
+        self.local_names: set[str] = set()
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names a function assigns, gathered while it is lowered."""
+
+    names: set[str] = field(default_factory=set)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    attributes: set[str] = field(default_factory=set)
+    generator: bool = False

@@ -1,0 +1,130 @@
+"""One open file, read incrementally."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tree_sitter
+
+from energy_code.analysis import Analysis
+from energy_code.calls import Span
+from energy_code.engine import Engine
+from energy_code.lowering import LANGUAGE, Cache
+from energy_code.lowering_statements import StatementLowering
+from energy_code.modules import Module
+from energy_code.positions import Encoding, Lines, Position
+from energy_code.sources import decode, encode, parseable
+from energy_data.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from energy_code.project import Project
+
+PARSER = tree_sitter.Parser(LANGUAGE)
+
+__all__ = ["Analysis", "Document"]
+
+
+class Document:
+    """A file as an editor holds it: edits in, analyses out."""
+
+    def __init__(
+        self, source: str | bytes, *, path: Path | None = None, project: Project | None = None
+    ) -> None:
+        self.path = path
+        self.project = project
+        text = decode(source) if isinstance(source, bytes) else source
+        self.source = parseable(encode(text))
+        self.tree = PARSER.parse(self.source)
+        self._lines: Lines | None = None
+        self._cache: Cache = {}
+        self._fresh: Cache = {}
+        self._analysis: Analysis | None = None
+        if project is not None:
+            self.engine = project.engine
+            self.module = project.module_of(path)
+        else:
+            self.engine = Engine(Catalogue.load())
+            self.module = Module(path.stem if path is not None else "__main__")
+        self._stale = True
+
+    @property
+    def lines(self) -> Lines:
+        """Where the lines start."""
+        if self._lines is None:
+            self._lines = Lines(self.source)
+        return self._lines
+
+    def edit(self, start_byte: int, old_end_byte: int, replacement: bytes) -> None:
+        """Replace a stretch of the source; what the edit does not touch is kept."""
+        lines = self.lines
+        start_byte = max(0, min(start_byte, len(self.source)))
+        old_end_byte = max(start_byte, min(old_end_byte, len(self.source)))
+        start, old_end = lines.point(start_byte), lines.point(old_end_byte)
+        source = self.source[:start_byte] + replacement + self.source[old_end_byte:]
+        self.source = parseable(source)
+        self._lines = Lines(self.source)
+        new_end_byte = start_byte + len(replacement)
+        self.tree.edit(
+            start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte)
+        )
+        self.tree = PARSER.parse(self.source, self.tree)
+        self._stale = True
+        self._analysis = None
+
+    def replace(self, source: str | bytes) -> None:
+        """Put a whole new text in place, as one edit of the part that differs."""
+        text = decode(source) if isinstance(source, bytes) else source
+        new, old = parseable(encode(text)), self.source
+        if new == old:
+            return
+        head = common_prefix(old, new)
+        tail = common_prefix(old[head:][::-1], new[head:][::-1])
+        self.edit(head, len(old) - tail, new[head : len(new) - tail])
+
+    def lower(self) -> Module:
+        """The module with its statements up to date."""
+        if self._stale:
+            self._stale = False
+            if len(self._fresh) > 2 * len(self.module.units) + 4096:
+                self._cache, self._fresh = self._fresh, {}
+            lowering = StatementLowering(
+                self.source, self._fresh | self._cache if self._cache else self._fresh, self._fresh
+            )
+            self.module.units = list(lowering.units(self.tree.root_node))
+            self.engine.revision += 1
+        return self.module
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the file says, recomputed where the last edits can have changed it."""
+        revision = self.engine.revision
+        if self._analysis is None or self._stale or self._revision != revision:
+            self.lower()
+            self._analysis = Analysis(self)
+            self._revision = self.engine.revision
+        return self._analysis
+
+    _revision = -1
+
+    def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
+        """A span as LSP positions: (line, character) of its start and end."""
+        return self.lines.position(span.start_byte, encoding), self.lines.position(span.end_byte, encoding)
+
+    def byte_offset(self, line: int, character: int, encoding: Encoding) -> int:
+        """The byte offset of an LSP position."""
+        return self.lines.byte_offset(line, character, encoding)
+
+
+def common_prefix(a: bytes, b: bytes) -> int:
+    """How many bytes two texts share at the start, never ending inside a character."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    while low and low < len(a) and a[low] & 0xC0 == 0x80:
+        low -= 1
+    return low

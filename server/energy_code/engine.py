@@ -1,0 +1,508 @@
+"""The interpreter's memory: runs modules and functions, and keeps every result until something it looked at changes.
+
+Each evaluation notes the questions it asked (a global, a class attribute, what a function returns) with the answers it
+got. After an edit a kept result is asked its questions again; while the answers are the same, it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from energy_code.annotations import annotated
+from energy_code.attributes import entry_value
+from energy_code.frames import Frame, Given, Summary
+from energy_code.libraries import BUILTIN_NAMES
+from energy_code.modules import ClassInfo, Module
+from energy_code.statements import run
+from energy_code.values import (
+    NONE,
+    UNKNOWN,
+    ApiClass,
+    ApiInstance,
+    ApiMethod,
+    ApiModule,
+    Constant,
+    External,
+    Function,
+    Mapping,
+    ProjectModule,
+    Sequence,
+    UserClass,
+    UserInstance,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from energy_code.codes import Unit
+    from energy_code.expressions import Expression
+    from energy_data.catalogue import Catalogue, Entry
+
+API_ROOTS = frozenset(["tensorflow", "keras", "tf_keras"])
+MAX_DEPTH = 30
+"""How deep calls of the program's own functions are followed."""
+MAX_CONTEXTS = 6
+"""How many different ways of calling a function are told apart."""
+
+
+class Engine:
+    """Everything the modules of one program share."""
+
+    def __init__(
+        self, catalogue: Catalogue, resolve: Callable[[str], Module | None] = lambda name: None
+    ) -> None:
+        self.catalogue = catalogue
+        self.resolve = resolve
+        self.clock = 0
+        self.epoch = 0
+        self.depth = 0
+        self.revision = 0
+        self.taint = 1 << 30
+        self.kept: dict[tuple[Function, Given], Summary] = {}
+        self.contexts: dict[Function, set[Given]] = {}
+        self.members: dict[tuple[str, str], Entry | None] = {}
+        self.parsed: dict[str, Value] = {}
+
+    # the catalogue --------------------------------------------------------------------------------------------
+
+    def find(self, name: str) -> Entry | None:
+        """The catalogue entry of a full name."""
+        return self.catalogue.find(name)
+
+    def member(self, owner: str, name: str) -> Entry | None:
+        """The catalogue entry of a member."""
+        key = (owner, name)
+        try:
+            return self.members[key]
+        except KeyError:
+            entry = self.members[key] = self.catalogue.member(owner, name)
+            return entry
+
+    def spellings(self, api: str) -> list[str]:
+        """Public names of an API, the usual ones first."""
+        names = [api]
+        if api.startswith("keras."):
+            names.append(f"tensorflow.{api}")
+        elif api.startswith("tensorflow."):
+            short = f"tensorflow.{api.rpartition('.')[2]}"
+            entry = self.find(short)
+            if entry is not None and entry.name == api and entry.removed_in is None:
+                names.insert(0, short)
+        return names
+
+    def returned_value(self, text: str) -> Value:
+        """What the catalogue says a call gives, as a value: `keras.Model`, `list[keras.Layer]`, `tuple[X, Y]`."""
+        known = self.parsed.get(text)
+        if known is None:
+            known = self.parsed[text] = self.parse_returned(text)
+        return known
+
+    def parse_returned(self, text: str) -> Value:
+        """Take the catalogue's notation apart."""
+        head, bracket, rest = text.partition("[")
+        if not bracket:
+            entry = self.find(text)
+            return ApiInstance(entry.name) if entry is not None and entry.kind == "class" else UNKNOWN
+        parts = [self.returned_value(part) for part in split_top_level(rest[:-1])]
+        if head == "tuple":
+            return Sequence("tuple", tuple(parts))
+        if head == "dict":
+            return Mapping((), parts[-1])
+        return Sequence("list" if head == "list" else "iterator", None, parts[0]) if parts else UNKNOWN
+
+    # modules --------------------------------------------------------------------------------------------------
+
+    def execute(self, module: Module) -> None:
+        """Run a module's top level, statement by statement; unchanged ones whose answers hold are not run again."""
+        if module.revision == self.revision or module.current is not None:
+            return
+        module.revision = self.revision
+        self.clock += 1
+        kept, module.kept = module.kept, {}
+        module.names, module.stars, module.summaries = {}, [], []
+        module.watched.clear()
+        for start, unit in module.units:
+            summary = kept.get(unit)
+            if summary is None or unit in module.kept or not self.holds(summary):
+                summary = self.execute_unit(module, unit)
+            module.kept[unit] = summary
+            module.summaries.append((start, unit, summary))
+            for name, value in summary.written.items():
+                if name in module.watched:
+                    self.rebound(module, name, value)
+                module.names[name] = value
+            module.stars.extend(summary.attributes.values())
+
+    def execute_unit(self, module: Module, unit: Unit) -> Summary:
+        """Run one top-level statement."""
+        frame = Frame(self, module, unit, None)
+        module.current = frame
+        try:
+            run(frame, unit.statements)
+        except RecursionError:
+            frame.returned.clear()
+        finally:
+            module.current = None
+        summary = Summary()
+        self.conclude(frame, summary)
+        summary.written = frame.names
+        return summary
+
+    def conclude(self, frame: Frame, summary: Summary) -> None:
+        """Hand over what a frame has seen."""
+        summary.sites = frame.sites
+        summary.values = frame.values_by_code
+        summary.invocations = frame.invocations
+        summary.marks = frame.marks
+        summary.defined = frame.defined
+        summary.attributes = frame.attributes
+        summary.dependencies = frame.dependencies
+
+    def holds(self, summary: Summary) -> bool:
+        """True when every question would be answered as before."""
+        return all(
+            (answer is UNKNOWN and question(*subject) is UNKNOWN) or question(*subject) == answer
+            for question, subject, answer in summary.dependencies
+        )
+
+    def rebound(self, module: Module, name: str, value: Value) -> None:
+        """A global that functions have read changes while the top level runs."""
+        if self.peek(module, name) != value:
+            self.clock += 1
+            module.watched.discard(name)
+
+    def peek(self, module: Module, name: str) -> Value | None:
+        """A global as bound so far."""
+        if module.current is not None and (value := module.current.names.get(name)) is not None:
+            return value
+        return module.names.get(name)
+
+    # questions ------------------------------------------------------------------------------------------------
+
+    def global_value(self, module: Module, name: str) -> Value:
+        """A global name as code inside the module sees it."""
+        module.watched.add(name)
+        value = self.peek(module, name)
+        if value is None:
+            for star in module.stars:
+                value = self.star_member(star, name)
+                if value is not UNKNOWN:
+                    return value
+            if name in BUILTIN_NAMES:
+                return External(f"builtins.{name}")
+            value = UNKNOWN
+        if (value is UNKNOWN or value is NONE) and name in module.global_writes:
+            for written in module.global_writes[name].values():
+                value = join(value, written) if value is not UNKNOWN else written
+        return value
+
+    def star_member(self, star: Value, name: str) -> Value:
+        """A name that a star import may have brought."""
+        if name.startswith("_"):
+            return UNKNOWN
+        if type(star) is ApiModule:
+            entry = self.member(star.name, name)
+            return entry_value(entry) if entry is not None else UNKNOWN
+        return self.export(star.module, name) if type(star) is ProjectModule else UNKNOWN
+
+    def export(self, module: Module, name: str) -> Value:
+        """A global name as other modules see it; submodules of a package count."""
+        self.execute(module)
+        value = self.peek(module, name)
+        if value is None:
+            for star in module.stars:
+                found = self.star_member(star, name)
+                if found is not UNKNOWN:
+                    return found
+            child = self.resolve(f"{module.name}.{name}") if module.is_package else None
+            return ProjectModule(child) if child is not None else UNKNOWN
+        return value
+
+    def class_attribute(self, cls: UserClass, name: str) -> Value:
+        """A member of a class, along its bases; members of public bases come as unbound `ApiMethod`s."""
+        return self.search(cls, name, set())
+
+    def inherited(self, cls: UserClass, name: str) -> Value:
+        """What `super().name` finds."""
+        return self.search_bases(cls, name, {cls.name})
+
+    def search(self, cls: UserClass, name: str, seen: set[str]) -> Value:
+        """Look in the class itself, then in its bases."""
+        info = cls.module.classes.get(cls.name)
+        if info is None or cls.name in seen:
+            return UNKNOWN
+        seen.add(cls.name)
+        value = info.names.get(name)
+        return value if value is not None else self.search_bases(cls, name, seen)
+
+    def search_bases(self, cls: UserClass, name: str, seen: set[str]) -> Value:
+        """Look in the bases, in order."""
+        info = cls.module.classes.get(cls.name)
+        for base in info.bases if info is not None else ():
+            for option in getattr(base, "options", (base,)):
+                if type(option) is UserClass:
+                    self.execute(option.module)
+                    value = self.search(option, name, seen)
+                    if value is not UNKNOWN:
+                        return value
+                elif type(option) is ApiClass:
+                    entry = self.member(option.name, name)
+                    if entry is not None:
+                        return ApiMethod(entry.name, UNKNOWN)
+        return UNKNOWN
+
+    def api_bases(self, cls: UserClass, seen: set[str] | None = None) -> list[str]:
+        """The public classes a user's class inherits from, nearest first."""
+        seen = seen if seen is not None else set()
+        if cls.name in seen or (info := cls.module.classes.get(cls.name)) is None:
+            return []
+        seen.add(cls.name)
+        found: list[str] = []
+        for base in info.bases:
+            for option in getattr(base, "options", (base,)):
+                if type(option) is ApiClass:
+                    found.append(option.name)
+                elif type(option) is UserClass:
+                    found.extend(self.api_bases(option, seen))
+        return found
+
+    def instance_attribute(self, instance: UserInstance, name: str) -> Value:
+        """An attribute of an instance: what its methods set, then what its class has."""
+        found = self.assigned_attribute(instance, name)
+        if found is not None:
+            return found
+        return self.class_attribute(instance.cls, name)
+
+    def assigned_attribute(self, instance: UserInstance, name: str) -> Value | None:
+        """What any method of the class sets the attribute to; None when none does."""
+        result: Value | None = None
+        for function in self.methods(instance.cls):
+            if name not in function.code.attributes or not function.code.parameters:
+                continue
+            self_name = function.code.parameters[0].name
+            given: Given = ((self_name, instance),)
+            if function.code.name == "__init__":
+                given += instance.given or ()
+            summary = self.summary(function, self.context(function, given))
+            source = (
+                summary.frame.attributes
+                if summary.running and summary.frame is not None
+                else summary.attributes
+            )
+            value = source.get(name)
+            if value is not None:
+                result = value if result is None else join(result, value)
+        if result is None and instance.given and "__init__" not in self.own_names(instance.cls):
+            return dict(instance.given).get(name)
+        return result
+
+    def own_names(self, cls: UserClass) -> dict[str, Value]:
+        """The names of a class body."""
+        info = cls.module.classes.get(cls.name)
+        return info.names if info is not None else {}
+
+    def methods(self, cls: UserClass) -> list[Function]:
+        """The functions of a class and of its bases in the program, constructors first."""
+        found: dict[str, Function] = {}
+        stack, seen = [cls], set()
+        while stack:
+            current = stack.pop(0)
+            info = current.module.classes.get(current.name)
+            if info is None or current in seen:
+                continue
+            seen.add(current)
+            for name, value in info.names.items():
+                function = plain_function(value)
+                if function is not None:
+                    found.setdefault(name if name != "__init__" else f"{name}{len(seen)}", function)
+            stack.extend(base for base in info.bases if type(base) is UserClass)
+        return list(found.values())
+
+    def fields(self, cls: UserClass) -> list[str]:
+        """Annotated names of a class body in order: the constructor's parameters of a data class."""
+        info = cls.module.classes.get(cls.name)
+        inherited = [self.fields(base) for base in (info.bases if info else ()) if type(base) is UserClass]
+        return [name for names in inherited for name in names] + cls.module.fields.get(cls.name, [])
+
+    def add_field(self, frame: Frame, targets: tuple[Expression, ...]) -> None:
+        """An annotated name in a class body."""
+        from energy_code.expressions import target_names
+
+        assert frame.owner is not None
+        names = frame.module.fields.setdefault(frame.owner.name, [])
+        names.extend(name for target in targets for name in target_names(target) if name not in names)
+
+    def declare_class(self, cls: UserClass, bases: tuple[Value, ...], names: dict[str, Value]) -> None:
+        """The result of a class statement."""
+        cls.module.classes[cls.name] = ClassInfo(bases, names)
+
+    # functions ------------------------------------------------------------------------------------------------
+
+    def context(self, function: Function, given: Given) -> Given:
+        """The context to evaluate a call in: itself, or the general one when there are too many."""
+        known = self.contexts.setdefault(function, set())
+        if given in known:
+            return given
+        if len(known) >= MAX_CONTEXTS:
+            return tuple(
+                pair for pair in given[:1] if function.owner is not None and type(pair[1]) is UserInstance
+            )
+        known.add(given)
+        return given
+
+    def result(self, function: Function, given: Given) -> Value:
+        """What a call of a user's function gives."""
+        return self.summary(function, given).returns
+
+    def summary(self, function: Function, given: Given) -> Summary:
+        """The evaluation of a function in a context, kept or made now."""
+        key = (function, given)
+        summary = self.kept.get(key)
+        if summary is not None:
+            if summary.running:
+                self.taint = min(self.taint, summary.provisional)
+                return summary
+            if summary.verified == self.clock or summary.provisional == self.epoch:
+                return summary
+            summary.verified = self.clock
+            if self.holds(summary):
+                return summary
+        if self.depth >= MAX_DEPTH:
+            return Summary()
+        return self.evaluate(function, given, summary)
+
+    def evaluate(self, function: Function, given: Given, old: Summary | None) -> Summary:
+        """Run a function's body."""
+        summary = self.kept[function, given] = Summary()
+        self.depth += 1
+        summary.running, summary.provisional = True, self.depth
+        frame = self.enter(function, given)
+        summary.frame = frame
+        code = function.code
+        try:
+            if code.value is not None:
+                frame.returned.append(code.value.evaluate(frame))
+            else:
+                run(frame, code.body)
+        except RecursionError:
+            pass
+        summary.returns = self.returned(frame, function)
+        self.conclude(frame, summary)
+        summary.running, summary.provisional = False, -1
+        summary.verified = self.clock
+        if self.taint < self.depth:
+            summary.verified, summary.provisional = -1, self.epoch
+        elif self.taint == self.depth:
+            self.taint = 1 << 30
+            self.epoch += 1
+        self.depth -= 1
+        if old is not None and old.returns != summary.returns:
+            self.clock += 1
+            summary.verified = self.clock
+        return summary
+
+    def enter(self, function: Function, given: Given) -> Frame:
+        """A frame with the parameters bound: to what was given, else to defaults and annotations."""
+        code = function.code
+        frame = Frame(self, function.module, code, function.outer)
+        frame.is_function = True
+        frame.local_names = code.local_names
+        frame.owner = function.owner
+        names = frame.names
+        known = dict(given)
+        defaults = dict(function.defaults)
+        for position, parameter in enumerate(code.parameters):
+            name = parameter.name
+            value = known.get(name)
+            if value is None:
+                value = defaults.get(name, UNKNOWN)
+                if value is UNKNOWN or type(value) is Constant:
+                    promised = (
+                        annotated(frame, parameter.annotation)
+                        if parameter.annotation is not None
+                        else UNKNOWN
+                    )
+                    value = promised if promised is not UNKNOWN else value
+                if position == 0 and function.owner is not None and value is UNKNOWN:
+                    value = UserInstance(function.owner)
+                elif parameter.kind == "args":
+                    value = Sequence("tuple", None, value)
+                elif parameter.kind == "kwargs":
+                    value = Mapping((), value)
+            elif parameter.annotation is not None and value is UNKNOWN:
+                value = annotated(frame, parameter.annotation)
+            names[name] = value
+            if position == 0 and function.owner is not None:
+                frame.self_name, frame.receiver = name, value
+        return frame
+
+    def returned(self, frame: Frame, function: Function) -> Value:
+        """What the function gives: its own returns, else what its annotation promises."""
+        if function.code.generator:
+            element: Value = frame.yielded[0] if frame.yielded else UNKNOWN
+            for value in frame.yielded[1:]:
+                element = join(element, value)
+            return Sequence("iterator", None, element)
+        result: Value = frame.returned[0] if frame.returned else NONE
+        for value in frame.returned[1:]:
+            result = join(result, value)
+        if (result is UNKNOWN or result is NONE) and function.code.returns is not None:
+            return annotated(frame, function.code.returns)
+        return result
+
+    # imports --------------------------------------------------------------------------------------------------
+
+    def import_module(self, module: Module, dotted: str) -> Value:
+        """What `import dotted` finds."""
+        if dotted.partition(".")[0] in API_ROOTS:
+            entry = self.find(dotted)
+            if entry is not None:
+                return entry_value(entry)
+        found = self.resolve(dotted)
+        if found is not None:
+            return ProjectModule(found)
+        return UNKNOWN if dotted.partition(".")[0] in API_ROOTS else External(dotted)
+
+    def import_relative(self, module: Module, dotted: str, level: int) -> Value:
+        """The module named in a `from` import."""
+        if level:
+            package = module.package(level)
+            dotted = f"{package}.{dotted}" if package and dotted else package or dotted
+            found = self.resolve(dotted) if dotted else None
+            return ProjectModule(found) if found is not None else UNKNOWN
+        return self.import_module(module, dotted)
+
+    def import_name(self, frame: Frame, source: Value, name: str) -> Value:
+        """What `from source import name` binds."""
+        if type(source) is ApiModule:
+            entry = self.member(source.name, name)
+            return entry_value(entry) if entry is not None else UNKNOWN
+        if type(source) is ProjectModule:
+            return frame.ask(self.export, source.module, name)
+        return External(f"{source.name}.{name}") if type(source) is External else UNKNOWN
+
+    def import_star(self, frame: Frame, source: Value) -> None:
+        """`from source import *`: asked name by name when one is looked up."""
+        if source is not UNKNOWN and type(source) is not External:
+            frame.module.stars.append(source)
+            frame.attributes[f"*{len(frame.attributes)}"] = source
+
+
+def plain_function(value: Value) -> Function | None:
+    """The function behind decorators."""
+    inner = getattr(value, "function", None) or getattr(value, "inner", None) or value
+    return inner if type(inner) is Function else None
+
+
+def split_top_level(text: str) -> list[str]:
+    """Split at the commas that stand in no bracket."""
+    parts: list[str] = []
+    depth, start = 0, 0
+    for position, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if character == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    parts.append(text[start:].strip())
+    return parts

@@ -1,0 +1,203 @@
+"""One evaluation of one piece of code: its variables as the flow goes, and what was seen on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from energy_code.iteration import length_of
+from energy_code.values import UNKNOWN, Function, UserClass, Value
+
+if TYPE_CHECKING:
+    from energy_code.calls import Mode
+    from energy_code.codes import Code, FunctionCode
+    from energy_code.engine import Engine
+    from energy_code.expressions import CallExpression
+    from energy_code.modules import Module
+
+Given = tuple[tuple[str, Value], ...]
+Dependency = tuple[Callable[..., Value], tuple[Any, ...], Value]
+
+
+class Site(NamedTuple):
+    """An API call as one evaluation saw it."""
+
+    api: str
+    confidence: float
+    times: int
+    in_unknown_loop: bool
+    decorator: bool = False
+
+
+class Summary:
+    """What one evaluation of a code found; kept for as long as everything it looked at stays the same."""
+
+    __slots__ = (
+        "attributes",
+        "defined",
+        "dependencies",
+        "frame",
+        "invocations",
+        "marks",
+        "provisional",
+        "returns",
+        "running",
+        "sites",
+        "values",
+        "verified",
+        "written",
+    )
+
+    def __init__(self) -> None:
+        self.returns: Value = UNKNOWN
+        self.sites: dict[CallExpression, Site] = {}
+        self.values: dict[Code, dict[tuple[int, int], Value]] = {}
+        self.invocations: list[tuple[Function, Given]] = []
+        self.marks: list[tuple[Function, Mode]] = []
+        self.defined: list[Function] = []
+        self.attributes: dict[str, Value] = {}
+        self.written: dict[str, Value] = {}
+        self.dependencies: list[Dependency] = []
+        self.frame: Frame | None = None
+        self.running = False
+        self.verified = -1
+        self.provisional = -1
+
+
+class Frame:
+    """The state of one evaluation."""
+
+    __slots__ = (
+        "attributes",
+        "code",
+        "defined",
+        "dependencies",
+        "engine",
+        "in_unknown_loop",
+        "invocations",
+        "is_function",
+        "local_names",
+        "marks",
+        "module",
+        "names",
+        "outer",
+        "owner",
+        "receiver",
+        "returned",
+        "self_name",
+        "sites",
+        "slots",
+        "times",
+        "values",
+        "values_by_code",
+        "yielded",
+    )
+
+    def __init__(self, engine: Engine, module: Module, code: Code, outer: Frame | None) -> None:
+        self.engine = engine
+        self.module = module
+        self.code = code
+        self.outer = outer
+        """The function frame whose names are visible here."""
+        self.is_function = False
+        self.local_names: set[str] | None = None
+        self.owner: UserClass | None = None
+        self.receiver: Value = UNKNOWN
+        self.self_name: str | None = None
+        self.names: dict[str, Value] = {}
+        self.slots: dict[tuple[str, str], Value] = {}
+        """Attributes assigned in this flow, by variable and attribute name."""
+        self.attributes: dict[str, Value] = {}
+        self.sites: dict[CallExpression, Site] = {}
+        self.values: dict[tuple[int, int], Value] = {}
+        self.values_by_code: dict[Code, dict[tuple[int, int], Value]] = {code: self.values}
+        self.invocations: list[tuple[Function, Given]] = []
+        self.marks: list[tuple[Function, Mode]] = []
+        self.defined: list[Function] = []
+        self.dependencies: list[Dependency] = []
+        self.returned: list[Value] = []
+        self.yielded: list[Value] = []
+        self.times = 1
+        self.in_unknown_loop = False
+
+    def nested(self, code: Code, owner: UserClass) -> Frame:
+        """The frame of a class body: names of its own, everything it sees noted here."""
+        frame = Frame(self.engine, self.module, code, self if self.is_function else self.outer)
+        frame.owner = owner
+        frame.sites = self.sites
+        frame.invocations = self.invocations
+        frame.marks = self.marks
+        frame.defined = self.defined
+        frame.dependencies = self.dependencies
+        self.values_by_code[code] = frame.values
+        frame.values_by_code = self.values_by_code
+        frame.times, frame.in_unknown_loop = self.times, self.in_unknown_loop
+        return frame
+
+    def values_of(self, code: Code) -> dict[tuple[int, int], Value]:
+        """Where values of expressions of another code (a function's header) are noted."""
+        return self.values_by_code.setdefault(code, {})
+
+    def lookup(self, name: str) -> Value:
+        """A name that this frame has not bound so far."""
+        if self.local_names is not None and name in self.local_names:
+            return UNKNOWN
+        frame = self.outer
+        while frame is not None:
+            value = frame.names.get(name)
+            if value is not None:
+                return value
+            frame = frame.outer
+        return self.ask(self.engine.global_value, self.module, name)
+
+    def ask(self, question: Callable[..., Value], *subject: Any) -> Value:
+        """Ask the engine something and remember the answer as a condition of this evaluation's result."""
+        answer = question(*subject)
+        self.dependencies.append((question, subject, answer))
+        return answer
+
+    def bind(self, name: str, value: Value) -> None:
+        """Assign a variable."""
+        if self.slots:
+            for key in [key for key in self.slots if key[0] == name]:
+                del self.slots[key]
+        if self.local_names is not None and name not in self.local_names:
+            self.bind_outside(name, value)
+        else:
+            if not self.is_function and name in self.module.watched:
+                self.engine.rebound(self.module, name, value)
+            self.names[name] = value
+
+    def bind_outside(self, name: str, value: Value) -> None:
+        """A `global` or `nonlocal` name: bound where it belongs."""
+        code: FunctionCode = self.code  # type: ignore[assignment]
+        if name in code.globals:
+            self.names[name] = value
+            self.module.global_writes.setdefault(name, {})[self.code] = value
+            return
+        frame = self.outer
+        while frame is not None:
+            if name in frame.names or frame.outer is None:
+                frame.names[name] = value
+                break
+            frame = frame.outer
+        self.names[name] = value
+
+    def report(
+        self, site: CallExpression, api: str, confidence: float, times: int = 1, decorator: bool = False
+    ) -> None:
+        """A call that reaches an API. What was seen first stays: later passes only make it less certain."""
+        old = self.sites.get(site)
+        if old is not None and old.api != api:
+            self.sites[site] = old._replace(confidence=min(old.confidence, confidence, 0.5))
+            return
+        self.sites[site] = Site(api, confidence, self.times * times, self.in_unknown_loop, decorator)
+
+    def enter_loop(self, iterable: Value) -> int | None:
+        """Count a loop over `iterable` around what follows; its length where the source tells."""
+        length = length_of(iterable)
+        if length is None:
+            self.in_unknown_loop = True
+        else:
+            self.times *= length
+        return length

@@ -1,0 +1,162 @@
+"""What iterating over a value or taking an element of it gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.values import (
+    TENSOR_VALUE,
+    UNKNOWN,
+    ApiInstance,
+    Constant,
+    External,
+    ExternalInstance,
+    Mapping,
+    OneOf,
+    Sequence,
+    UserInstance,
+    Value,
+    element_of,
+    join,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from energy_code.frames import Frame
+
+DATASET = "tensorflow.data.Dataset"
+ITERATED_AS_TENSORS = frozenset(
+    [
+        "tensorflow.Tensor",
+        "tensorflow.Variable",
+        "keras.KerasTensor",
+        "tensorflow.RaggedTensor",
+        "keras.Variable",
+    ]
+)
+
+
+def iterate(frame: Frame, value: Value) -> Value:
+    """What `for x in value` binds x to."""
+    kind = type(value)
+    if value is UNKNOWN:
+        return UNKNOWN
+    if kind is Sequence:
+        return element_of(value)  # type: ignore[arg-type]
+    if kind is Mapping:
+        keys = tuple(key for key, _ in value.items)  # type: ignore[attr-defined]
+        return keys[0] if len(keys) == 1 else UNKNOWN
+    if kind is ApiInstance:
+        return iterate_api(frame, value)  # type: ignore[arg-type]
+    if kind is OneOf:
+        return join_all(tuple(iterate(frame, option) for option in value.options))  # type: ignore[attr-defined]
+    if kind is UserInstance:
+        return iterate_user(frame, value)  # type: ignore[arg-type]
+    return UNKNOWN
+
+
+def iterate_api(frame: Frame, value: ApiInstance) -> Value:
+    """Elements of datasets (tensors in the structure that is known) and of tensors."""
+    if value.cls in ITERATED_AS_TENSORS:
+        return ApiInstance(value.cls) if value.cls == "keras.KerasTensor" else TENSOR_VALUE
+    if value.cls in DATASET_LIKE or frame.engine.catalogue.is_subclass(value.cls, DATASET):
+        return value.inner if value.inner is not None else ELEMENT
+    return UNKNOWN
+
+
+DATASET_LIKE = frozenset(
+    [
+        DATASET,
+        "tensorflow.data.Iterator",
+        "tensorflow.data.NumpyIterator",
+        "tensorflow.distribute.DistributedDataset",
+    ]
+)
+ELEMENT = TENSOR_VALUE
+"""An element of a dataset whose structure is not known: unpacking or subscripting it gives tensors again."""
+
+
+def iterate_user(frame: Frame, value: UserInstance) -> Value:
+    """What a user's `__iter__` or `__getitem__` gives."""
+    from energy_code.attributes import attribute
+    from energy_code.calling import NO_ARGUMENTS, call
+
+    method = attribute(frame, value, "__iter__")
+    if method is not UNKNOWN:
+        result = call(frame, method, NO_ARGUMENTS, None)
+        return UNKNOWN if type(result) is UserInstance else iterate(frame, result)
+    method = attribute(frame, value, "__getitem__")
+    return call(frame, method, NO_ARGUMENTS, None) if method is not UNKNOWN else UNKNOWN
+
+
+def index(frame: Frame, value: Value, key: Value) -> Value:
+    """What `value[key]` gives."""
+    kind = type(value)
+    if value is UNKNOWN:
+        return UNKNOWN
+    if kind is Sequence:
+        return index_sequence(value, key)  # type: ignore[arg-type]
+    if kind is Mapping:
+        return index_mapping(value, key)  # type: ignore[arg-type]
+    if kind is ApiInstance:
+        if value.cls in DATASET_LIKE:  # type: ignore[attr-defined]
+            return UNKNOWN
+        return iterate_api(frame, value)  # type: ignore[arg-type]
+    if kind is OneOf:
+        return join_all(tuple(index(frame, option, key) for option in value.options))  # type: ignore[attr-defined]
+    if kind is UserInstance:
+        from energy_code.attributes import attribute
+        from energy_code.calling import Arguments, call
+
+        method = attribute(frame, value, "__getitem__")
+        return call(frame, method, Arguments([key], {}, True), None) if method is not UNKNOWN else UNKNOWN
+    return UNKNOWN
+
+
+def index_sequence(value: Sequence, key: Value) -> Value:
+    """An item by its constant position, a slice of the same, or any element."""
+    if type(key) is Constant:
+        position = key.value
+        if type(position) is int and value.items is not None:
+            if -len(value.items) <= position < len(value.items):
+                return value.items[position]
+            return UNKNOWN
+        if position == "slice:":
+            return Sequence(value.kind, None, element_of(value))
+    return element_of(value)
+
+
+def index_mapping(value: Mapping, key: Value) -> Value:
+    """The value of a constant key, or whatever the mapping may hold."""
+    for known, item in value.items:
+        if known == key:
+            return item
+    if type(key) is Constant and key.value != "":
+        return value.element
+    return any_value(value)
+
+
+def any_value(value: Mapping) -> Value:
+    """What any value of the mapping may be."""
+    items = tuple(item for _, item in value.items)
+    if value.element is UNKNOWN:
+        return join_all(items)
+    return join(join_all(items), value.element) if items else value.element
+
+
+def length_of(value: Value) -> int | None:
+    """How many elements iterating gives, where the source tells."""
+    kind = type(value)
+    if kind is Sequence and value.items is not None:  # type: ignore[attr-defined]
+        return len(value.items)  # type: ignore[attr-defined]
+    if kind is ExternalInstance and value.name == "range" and type(value.receiver) is Constant:  # type: ignore[attr-defined]
+        count = value.receiver.value  # type: ignore[attr-defined]
+        return max(count, 0) if type(count) is int else None
+    if kind is Mapping and value.items and value.element is UNKNOWN:  # type: ignore[attr-defined]
+        return len(value.items)  # type: ignore[attr-defined]
+    return None
+
+
+def is_external(value: Value, name: str) -> bool:
+    """True when the value is that name of a library."""
+    return type(value) is External and value.name == name

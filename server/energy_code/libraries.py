@@ -1,0 +1,391 @@
+"""The few built-ins and library functions that hand on what they are given."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from energy_code.iteration import any_value, index, iterate, length_of
+from energy_code.values import (
+    NONE,
+    UNKNOWN,
+    Constant,
+    Descriptor,
+    ExternalInstance,
+    Function,
+    Mapping,
+    OneOf,
+    Partial,
+    Sequence,
+    Super,
+    UserClass,
+    UserInstance,
+    Value,
+    join,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from energy_code.calling import Arguments
+    from energy_code.expressions import CallExpression
+    from energy_code.frames import Frame
+
+BUILTIN_NAMES = frozenset(dir(builtins))
+
+
+def call_external(frame: Frame, name: str, arguments: Arguments) -> Value:
+    """What a function of another library gives."""
+    handler = HANDLERS.get(name)
+    if handler is None:
+        return UNKNOWN
+    return handler(frame, arguments)
+
+
+def first(arguments: Arguments) -> Value:
+    """The first argument."""
+    return arguments.positional[0] if arguments.positional else UNKNOWN
+
+
+def same(frame: Frame, arguments: Arguments) -> Value:
+    """Functions that give their argument back: copies, casts, decorators that keep the signature."""
+    return first(arguments)
+
+
+def second(frame: Frame, arguments: Arguments) -> Value:
+    """`typing.cast(type, value)`."""
+    return arguments.positional[1] if len(arguments.positional) > 1 else UNKNOWN
+
+
+def make_sequence(kind: str) -> Callable[[Frame, Arguments], Value]:
+    """`list(x)`, `tuple(x)`, `set(x)`, `iter(x)`, `reversed(x)`."""
+
+    def handler(frame: Frame, arguments: Arguments) -> Value:
+        if not arguments.positional:
+            return Sequence(kind, ())  # type: ignore[arg-type]
+        value = first(arguments)
+        if type(value) is Sequence and value.items is not None:
+            return Sequence(kind, value.items)  # type: ignore[arg-type]
+        return Sequence(kind, None, iterate(frame, value))  # type: ignore[arg-type]
+
+    return handler
+
+
+def make_reversed(frame: Frame, arguments: Arguments) -> Value:
+    """`reversed(x)`."""
+    value = first(arguments)
+    if type(value) is Sequence and value.items is not None:
+        return Sequence("iterator", value.items[::-1])
+    return Sequence("iterator", None, iterate(frame, value))
+
+
+def make_dict(frame: Frame, arguments: Arguments) -> Value:
+    """`dict(a=1)`, `dict(other)`, `dict(pairs)`."""
+    items = tuple((Constant(name), value) for name, value in arguments.keywords.items())
+    value = first(arguments)
+    if type(value) is Mapping:
+        return Mapping((*value.items, *items), value.element)
+    if value is UNKNOWN:
+        return Mapping(items)
+    pair = iterate(frame, value)
+    return Mapping(items, index(frame, pair, Constant(1)))
+
+
+def make_range(frame: Frame, arguments: Arguments) -> Value:
+    """`range(...)` with its length where the arguments are constant."""
+    numbers = [
+        value.value for value in arguments.positional if type(value) is Constant and type(value.value) is int
+    ]
+    if len(numbers) != len(arguments.positional) or not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
+        return ExternalInstance("range", UNKNOWN)
+    return ExternalInstance("range", Constant(len(range(*numbers))))
+
+
+def make_enumerate(frame: Frame, arguments: Arguments) -> Value:
+    """`enumerate(x)`."""
+    value = first(arguments)
+    length = length_of(value)
+    if type(value) is Sequence and value.items is not None:
+        return Sequence(
+            "iterator", tuple(Sequence("tuple", (Constant(i), item)) for i, item in enumerate(value.items))
+        )
+    pair = Sequence("tuple", (UNKNOWN, iterate(frame, value)))
+    return (
+        Sequence("iterator", None, pair)
+        if length is None
+        else Sequence("iterator", (pair,) * min(length, 64))
+    )
+
+
+def make_zip(frame: Frame, arguments: Arguments) -> Value:
+    """`zip(a, b)`."""
+    element = Sequence("tuple", tuple(iterate(frame, value) for value in arguments.positional))
+    lengths = [length_of(value) for value in arguments.positional]
+    known = [length for length in lengths if length is not None]
+    if known and len(known) == len(lengths) and min(known) <= 64:
+        return Sequence("iterator", (element,) * min(known))
+    return Sequence("iterator", None, element)
+
+
+def make_map(frame: Frame, arguments: Arguments) -> Value:
+    """`map(f, x)`: f is called here."""
+    from energy_code.calling import Arguments as Args
+    from energy_code.calling import call
+
+    given = [iterate(frame, value) for value in arguments.positional[1:]]
+    return Sequence("iterator", None, call(frame, first(arguments), Args(given, {}, True), None))
+
+
+def make_filter(frame: Frame, arguments: Arguments) -> Value:
+    """`filter(f, x)`."""
+    return Sequence("iterator", None, iterate(frame, second(frame, arguments)))
+
+
+def make_next(frame: Frame, arguments: Arguments) -> Value:
+    """`next(x)`."""
+    return iterate(frame, first(arguments))
+
+
+def make_sorted(frame: Frame, arguments: Arguments) -> Value:
+    """`sorted(x)`."""
+    return Sequence("list", None, iterate(frame, first(arguments)))
+
+
+def make_sum(frame: Frame, arguments: Arguments) -> Value:
+    """`sum(x)`, `min(x)`, `max(x)`, `abs(x)`, of tensors a tensor."""
+    from energy_code.expressions import is_tensor, tensor_of
+
+    value = first(arguments)
+    element = iterate(frame, value) if len(arguments.positional) == 1 and not is_tensor(value) else value
+    return tensor_of([element]) if is_tensor(element) else UNKNOWN
+
+
+def make_partial(frame: Frame, arguments: Arguments) -> Value:
+    """`functools.partial(f, ...)`."""
+    if not arguments.positional or first(arguments) is UNKNOWN:
+        return UNKNOWN
+    return Partial(first(arguments), tuple(arguments.positional[1:]), tuple(arguments.keywords.items()))
+
+
+def make_getattr(frame: Frame, arguments: Arguments) -> Value:
+    """`getattr(x, "name")`."""
+    from energy_code.attributes import attribute
+
+    name = second(frame, arguments)
+    if type(name) is Constant and type(name.value) is str and name.value:
+        return attribute(frame, first(arguments), name.value)
+    return UNKNOWN
+
+
+def make_super(frame: Frame, arguments: Arguments) -> Value:
+    """`super()` or `super(Cls, self)`."""
+    inner = frame
+    while inner.owner is None and inner.outer is not None:
+        inner = inner.outer
+    if inner.owner is None:
+        return UNKNOWN
+    cls = first(arguments)
+    return Super(cls if type(cls) is UserClass else inner.owner, inner.receiver)
+
+
+def make_type(frame: Frame, arguments: Arguments) -> Value:
+    """`type(x)`."""
+    from energy_code.values import ApiClass, ApiInstance
+
+    value = first(arguments)
+    if len(arguments.positional) != 1:
+        return UNKNOWN
+    if type(value) is UserInstance:
+        return value.cls
+    return ApiClass(value.cls) if type(value) is ApiInstance else UNKNOWN
+
+
+def make_descriptor(kind: str) -> Callable[[Frame, Arguments], Value]:
+    """`staticmethod(f)` and the like."""
+
+    def handler(frame: Frame, arguments: Arguments) -> Value:
+        value = first(arguments)
+        return Descriptor(kind, value) if type(value) is Function else value  # type: ignore[arg-type]
+
+    return handler
+
+
+def make_context_manager(frame: Frame, arguments: Arguments) -> Value:
+    """`@contextmanager`: what is entered is what the function yields."""
+    value = first(arguments)
+    return ExternalInstance("context manager", value)
+
+
+def make_chain(frame: Frame, arguments: Arguments) -> Value:
+    """`itertools.chain(a, b)`."""
+    return Sequence(
+        "iterator", None, join_all(tuple(iterate(frame, value) for value in arguments.positional))
+    )
+
+
+def make_product(frame: Frame, arguments: Arguments) -> Value:
+    """`itertools.product(a, b)`."""
+    return Sequence(
+        "iterator", None, Sequence("tuple", tuple(iterate(frame, v) for v in arguments.positional))
+    )
+
+
+def decorator_factory(frame: Frame, arguments: Arguments) -> Value:
+    """Decorators that take arguments and keep the function: `@wraps(f)`, `@lru_cache(maxsize=1)`."""
+    value = first(arguments)
+    return value if type(value) is Function and not arguments.keywords else ExternalInstance("keeps", NONE)
+
+
+def keep_wrapped(frame: Frame, arguments: Arguments) -> Value:
+    """`functools.wraps(f)` gives a decorator that keeps what it decorates."""
+    return ExternalInstance("keeps", NONE)
+
+
+HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
+    "builtins.list": make_sequence("list"),
+    "builtins.tuple": make_sequence("tuple"),
+    "builtins.set": make_sequence("set"),
+    "builtins.frozenset": make_sequence("set"),
+    "builtins.iter": make_sequence("iterator"),
+    "builtins.reversed": make_reversed,
+    "builtins.dict": make_dict,
+    "builtins.range": make_range,
+    "builtins.enumerate": make_enumerate,
+    "builtins.zip": make_zip,
+    "builtins.map": make_map,
+    "builtins.filter": make_filter,
+    "builtins.next": make_next,
+    "builtins.sorted": make_sorted,
+    "builtins.sum": make_sum,
+    "builtins.abs": make_sum,
+    "builtins.getattr": make_getattr,
+    "builtins.super": make_super,
+    "builtins.type": make_type,
+    "builtins.staticmethod": make_descriptor("staticmethod"),
+    "builtins.classmethod": make_descriptor("classmethod"),
+    "builtins.property": make_descriptor("property"),
+    "functools.cached_property": make_descriptor("property"),
+    "functools.partial": make_partial,
+    "functools.wraps": keep_wrapped,
+    "functools.lru_cache": decorator_factory,
+    "functools.cache": same,
+    "contextlib.contextmanager": make_context_manager,
+    "contextlib.nullcontext": same,
+    "collections.OrderedDict": make_dict,
+    "collections.deque": make_sequence("list"),
+    "copy.copy": same,
+    "copy.deepcopy": same,
+    "itertools.chain": make_chain,
+    "itertools.product": make_product,
+    "itertools.islice": lambda frame, arguments: Sequence("iterator", None, iterate(frame, first(arguments))),
+    "itertools.cycle": lambda frame, arguments: Sequence("iterator", None, iterate(frame, first(arguments))),
+    "tqdm.tqdm": same,
+    "tqdm.auto.tqdm": same,
+    "tqdm.notebook.tqdm": same,
+    "typing.cast": second,
+    "typing.no_type_check": same,
+    "abc.abstractmethod": same,
+    "typing_extensions.override": same,
+    "typing.override": same,
+}
+
+
+def call_container_method(
+    frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """Methods of lists and dictionaries: what they hand out, and what they add to the variable they are called on."""
+    if callee.name == "keeps":
+        return first(arguments)
+    if callee.name == "context manager":
+        from energy_code.calling import call
+
+        return ExternalInstance("entered", call(frame, callee.receiver, arguments, None))
+    value = callee.receiver
+    if type(value) is Sequence:
+        return call_sequence_method(frame, callee.name, value, arguments, site)
+    if type(value) is Mapping:
+        return call_mapping_method(frame, callee.name, value, arguments, site)
+    return UNKNOWN
+
+
+def call_sequence_method(
+    frame: Frame, name: str, value: Sequence, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """`append` and its relatives widen the list; `pop` hands out an element."""
+    if name in ("append", "add", "appendleft") and value.kind in ("list", "set"):
+        added = first(arguments)
+        if (
+            value.items is not None
+            and len(value.items) < 16
+            and not frame.in_unknown_loop
+            and frame.times == 1
+        ):
+            store(frame, site, Sequence(value.kind, (*value.items, added)))
+        else:
+            old = iterate(frame, value)
+            empty = value.items == () or (value.items is None and old is UNKNOWN)
+            store(frame, site, Sequence(value.kind, None, added if empty else join(old, added)))
+        return NONE
+    if name in ("extend", "insert"):
+        added = iterate(frame, first(arguments)) if name == "extend" else second(frame, arguments)
+        old = iterate(frame, value)
+        store(frame, site, Sequence(value.kind, None, added if value.items == () else join(old, added)))
+        return NONE
+    if name in ("pop", "popleft"):
+        return iterate(frame, value)
+    if name == "copy":
+        return value
+    return UNKNOWN
+
+
+def call_mapping_method(
+    frame: Frame, name: str, value: Mapping, arguments: Arguments, site: CallExpression | None
+) -> Value:
+    """Views, look-ups and updates of a dictionary."""
+    if name == "items":
+        if value.items and value.element is UNKNOWN:
+            return Sequence("iterator", tuple(Sequence("tuple", pair) for pair in value.items))
+        return Sequence("iterator", None, Sequence("tuple", (UNKNOWN, any_value(value))))
+    if name == "values":
+        if value.items and value.element is UNKNOWN:
+            return Sequence("iterator", tuple(item for _, item in value.items))
+        return Sequence("iterator", None, any_value(value))
+    if name == "keys":
+        return Sequence("iterator", tuple(key for key, _ in value.items)) if value.items else UNKNOWN
+    if name in ("get", "pop", "setdefault"):
+        found = index(frame, value, first(arguments))
+        default = second(frame, arguments)
+        return join(found, default) if default is not UNKNOWN else found
+    if name == "update":
+        other = first(arguments)
+        if type(other) is Mapping:
+            merged = dict(value.items) | dict(other.items)
+            store(frame, site, Mapping(tuple(merged.items()), value.element))
+        return NONE
+    return value if name == "copy" else UNKNOWN
+
+
+def store(frame: Frame, site: CallExpression | None, value: Value) -> None:
+    """Rebind the variable or attribute whose method was called."""
+    from energy_code.expressions import Attribute, assign
+
+    if site is not None and type(site.function) is Attribute:
+        assign(frame, site.function.value, value)
+
+
+def entered(frame: Frame, value: Value) -> Value:
+    """What `with value as x` binds x to."""
+    from energy_code.attributes import attribute
+    from energy_code.calling import NO_ARGUMENTS, call
+
+    if type(value) is ExternalInstance and value.name == "entered":
+        return iterate(frame, value.receiver)
+    if type(value) is UserInstance:
+        method = attribute(frame, value, "__enter__")
+        if type(method).__name__ == "Method":
+            result = call(frame, method, NO_ARGUMENTS, None)
+            return value if result is UNKNOWN else result
+        return value
+    if type(value) is OneOf:
+        return join_all(tuple(entered(frame, option) for option in value.options))
+    return value

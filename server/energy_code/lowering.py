@@ -1,0 +1,569 @@
+"""From the syntax tree to the lowered program.
+
+Every node of the tree is looked at once. What was lowered before is found again by its text, so after an edit only the
+functions, classes and top-level statements that hold the edit are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import tree_sitter
+import tree_sitter_python
+
+from energy_code.codes import Code, FunctionCode, Parameter, ParameterKind, Scope, Unit
+from energy_code.expressions import (
+    NOTHING,
+    TEXT,
+    Attribute,
+    Await,
+    CallExpression,
+    Choice,
+    Comprehension,
+    DictDisplay,
+    Display,
+    Expression,
+    Group,
+    Lambda,
+    Literal,
+    Name,
+    Operator,
+    Slice,
+    Starred,
+    Subscript,
+    Walrus,
+    Yield,
+)
+from energy_code.values import NONE, STRING, Constant
+
+LANGUAGE = tree_sitter.Language(tree_sitter_python.language())
+Node = tree_sitter.Node
+
+MAX_DEPTH = 120
+"""Expressions nested deeper than this are not followed: the interpreter's stack has to hold them."""
+
+KINDS = [LANGUAGE.node_kind_for_id(kind) or "" for kind in range(LANGUAGE.node_kind_count)]
+ERROR = 65535
+
+
+def kinds(*names: str) -> frozenset[int]:
+    """The ids of node kinds; one name may have several."""
+    return frozenset(kind for kind, name in enumerate(KINDS) if name in names)
+
+
+IGNORED = kinds("comment", "line_continuation")
+IDENTIFIER = kinds("identifier")
+KEYWORD_ARGUMENT = kinds("keyword_argument")
+LIST_SPLAT = kinds("list_splat", "parenthesized_list_splat")
+DICT_SPLAT = kinds("dictionary_splat")
+GENERATOR = kinds("generator_expression")
+PAIR = kinds("pair")
+FOR_IN = kinds("for_in_clause")
+IF_CLAUSE = kinds("if_clause")
+STRINGS = kinds("string", "concatenated_string")
+INTERPOLATION = kinds("interpolation")
+
+Cache = dict[tuple[str, int, bytes], Code]
+
+
+class Lowering:
+    """Lowers one tree. `cache` carries functions and classes over from the version before."""
+
+    def __init__(self, source: bytes, cache: Cache | None = None, fresh: Cache | None = None) -> None:
+        self.source = source
+        self.cache = cache if cache is not None else {}
+        self.fresh = fresh if fresh is not None else {}
+        self.base = 0
+        self.home: Code = Unit(0)
+        self.scope = Scope()
+        self.prefix = ""
+        self.depth = 0
+
+    # expressions ----------------------------------------------------------------------------------------------
+
+    def expression(self, node: Node) -> Expression:
+        """Lower any expression."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.depth -= 1
+            return NOTHING
+        kind = node.kind_id
+        handler = EXPRESSIONS[kind] if kind != ERROR else Lowering.group
+        result = handler(self, node)
+        self.depth -= 1
+        return result
+
+    def text(self, node: Node) -> str:
+        """The text of a node."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def parts(self, node: Node) -> list[Node]:
+        """The named children that are code."""
+        return [child for child in node.named_children if child.kind_id not in IGNORED]
+
+    def group(self, node: Node) -> Expression:
+        """A node whose own meaning is not followed."""
+        children = node.named_children
+        if not children:
+            return NOTHING
+        return Group(tuple(self.expression(child) for child in children))
+
+    def nothing(self, node: Node) -> Expression:
+        """A leaf without meaning here."""
+        return NOTHING
+
+    def name(self, node: Node) -> Expression:
+        """A variable."""
+        start, end = node.start_byte, node.end_byte
+        base = self.base
+        return Name(start - base, end - base, self.source[start:end].decode("utf-8", "replace"))
+
+    def attribute(self, node: Node) -> Expression:
+        """`a.b`."""
+        children = node.children
+        if len(children) != 3:
+            return self.group(node)
+        last = children[2]
+        end = last.end_byte
+        name = self.source[last.start_byte : end].decode("utf-8", "replace")
+        base = self.base
+        return Attribute(node.start_byte - base, end - base, self.expression(children[0]), name)
+
+    def call(self, node: Node) -> Expression:
+        """`f(...)`."""
+        children = node.named_children
+        if len(children) != 2:
+            children = self.parts(node)
+            if len(children) != 2:
+                return self.group(node)
+        base = self.base
+        callee, arguments = children
+        function = self.expression(callee)
+        result = CallExpression(node.start_byte - base, node.end_byte - base, function, self.home)
+        if type(function) is Attribute:
+            result.name_end = function.end
+            result.name_start = function.end - len(function.name.encode())
+        else:
+            result.name_start, result.name_end = callee.start_byte - base, callee.end_byte - base
+        if arguments.kind_id in GENERATOR:
+            result.arguments = (
+                (None, self.expression(arguments), arguments.start_byte - base, arguments.end_byte - base),
+            )
+        elif arguments.named_child_count:
+            result.arguments = tuple(
+                self.argument(child) for child in arguments.named_children if child.kind_id not in IGNORED
+            )
+        return result
+
+    def argument(self, node: Node) -> tuple[str | None, Expression, int, int]:
+        """One argument of a call."""
+        base = self.base
+        kind = node.kind_id
+        keyword: str | None = None
+        if kind in KEYWORD_ARGUMENT:
+            children = node.children
+            if len(children) == 3:
+                keyword = self.text(children[0])
+                value = self.expression(children[2])
+            else:
+                value = self.group(node)
+        elif kind in LIST_SPLAT:
+            keyword, value = "*", self.only(node)
+        elif kind in DICT_SPLAT:
+            keyword, value = "**", self.only(node)
+        else:
+            value = self.expression(node)
+        return keyword, value, node.start_byte - base, node.end_byte - base
+
+    def only(self, node: Node) -> Expression:
+        """The expression inside a wrapper."""
+        children = self.parts(node)
+        return self.expression(children[0]) if len(children) == 1 else self.group(node)
+
+    def parenthesized(self, node: Node) -> Expression:
+        """`(a)`, however many brackets deep."""
+        children = self.parts(node)
+        while len(children) == 1 and KINDS[children[0].kind_id % 65535] == "parenthesized_expression":
+            children = self.parts(children[0])
+        return self.expression(children[0]) if len(children) == 1 else self.group(node)
+
+    def items(self, node: Node) -> tuple[Expression, ...]:
+        """The items of a display."""
+        return tuple([self.item(child) for child in node.named_children if child.kind_id not in IGNORED])
+
+    def item(self, node: Node) -> Expression:
+        """One item, maybe starred."""
+        if node.kind_id in LIST_SPLAT:
+            return Starred(self.only(node))
+        return self.expression(node)
+
+    def list_display(self, node: Node) -> Expression:
+        """`[a, b]`."""
+        return Display("list", self.items(node))
+
+    def tuple_display(self, node: Node) -> Expression:
+        """`(a, b)` and `a, b`."""
+        return Display("tuple", self.items(node))
+
+    def set_display(self, node: Node) -> Expression:
+        """`{a, b}`."""
+        return Display("set", self.items(node))
+
+    def dictionary(self, node: Node) -> Expression:
+        """`{a: b}`."""
+        items: list[tuple[Expression | None, Expression]] = []
+        for child in self.parts(node):
+            if child.kind_id in PAIR:
+                pair = self.parts(child)
+                if len(pair) == 2:
+                    items.append((self.expression(pair[0]), self.expression(pair[1])))
+                    continue
+            if child.kind_id in DICT_SPLAT:
+                items.append((None, self.only(child)))
+            else:
+                items.append((NOTHING, self.group(child)))
+        return DictDisplay(tuple(items))
+
+    def subscript(self, node: Node) -> Expression:
+        """`a[b]`."""
+        children = self.parts(node)
+        if len(children) < 2:
+            return self.group(node)
+        value = self.expression(children[0])
+        if len(children) == 2:
+            key = self.expression(children[1])
+        else:
+            key = Display("tuple", tuple(self.expression(child) for child in children[1:]))
+        return Subscript(node.start_byte - self.base, node.end_byte - self.base, value, key)
+
+    def slice(self, node: Node) -> Expression:
+        """`a:b`."""
+        return Slice(tuple(self.expression(child) for child in self.parts(node)))
+
+    def binary(self, node: Node) -> Expression:
+        """`a + b`; long chains are taken apart without going deeper."""
+        operands: list[Expression] = []
+        symbol = "?"
+        start, end = node.start_byte - self.base, node.end_byte - self.base
+        while True:
+            children = node.children
+            if len(children) != 3:
+                operands.extend(self.expression(child) for child in self.parts(node))
+                break
+            symbol = children[1].type
+            operands.append(self.expression(children[2]))
+            left = children[0]
+            if left.kind_id != node.kind_id:
+                operands.append(self.expression(left))
+                break
+            node = left
+        operands.reverse()
+        return Operator(start, end, tuple(operands), symbol)
+
+    def unary(self, node: Node) -> Expression:
+        """`-a`, `not a`."""
+        children = node.children
+        operand = self.expression(children[-1]) if children else NOTHING
+        return Operator(
+            node.start_byte - self.base,
+            node.end_byte - self.base,
+            (operand,),
+            children[0].type if children else "?",
+        )
+
+    def comparison(self, node: Node) -> Expression:
+        """`a < b`."""
+        operands = tuple(self.expression(child) for child in self.parts(node))
+        symbols = [child.type for child in node.children if not child.is_named]
+        symbol = symbols[0] if len(symbols) == 1 else " ".join(symbols) if len(operands) == 2 else "<"
+        return Operator(node.start_byte - self.base, node.end_byte - self.base, operands, symbol)
+
+    def boolean(self, node: Node) -> Expression:
+        """`a or b`, in chains of any length."""
+        options: list[Expression] = []
+        while True:
+            children = self.parts(node)
+            if len(children) != 2:
+                options.extend(self.expression(child) for child in children)
+                break
+            options.append(self.expression(children[1]))
+            if children[0].kind_id != node.kind_id:
+                options.append(self.expression(children[0]))
+                break
+            node = children[0]
+        options.reverse()
+        return Choice(None, tuple(options)) if options else NOTHING
+
+    def conditional(self, node: Node) -> Expression:
+        """`a if b else c`."""
+        children = self.parts(node)
+        if len(children) != 3:
+            return self.group(node)
+        body, test, orelse = children
+        return Choice(self.expression(test), (self.expression(body), self.expression(orelse)))
+
+    def comprehend(self, node: Node, kind: str) -> Expression:
+        """Any comprehension."""
+        children = self.parts(node)
+        if not children:
+            return NOTHING
+        inner = self.scope
+        self.scope = Scope(attributes=inner.attributes)
+        clauses: list[tuple[Expression | None, Expression]] = []
+        for child in children[1:]:
+            parts = self.parts(child)
+            if child.kind_id in FOR_IN and len(parts) >= 2:
+                right = (
+                    self.expression(parts[1])
+                    if len(parts) == 2
+                    else Display("tuple", tuple(map(self.expression, parts[1:])))
+                )
+                clauses.append((self.target(parts[0]), right))
+            elif parts:
+                clauses.append((None, self.expression(parts[0])))
+        key: Expression | None = None
+        if children[0].kind_id in PAIR and len(self.parts(children[0])) == 2:
+            first, second = self.parts(children[0])
+            key, element = self.expression(first), self.expression(second)
+        else:
+            element = self.expression(children[0])
+        self.scope = inner
+        return Comprehension(kind, element, key, tuple(clauses))
+
+    def walrus(self, node: Node) -> Expression:
+        """`a := b`."""
+        children = self.parts(node)
+        if len(children) != 2:
+            return self.group(node)
+        return Walrus(self.target(children[0]), self.expression(children[1]))
+
+    def yielding(self, node: Node) -> Expression:
+        """`yield a`, `yield from a`."""
+        self.scope.generator = True
+        children = self.parts(node)
+        delegates = any(child.type == "from" for child in node.children)
+        return Yield(self.expression(children[0]) if children else None, delegates)
+
+    def awaiting(self, node: Node) -> Expression:
+        """`await a`."""
+        return Await(self.only(node))
+
+    def starred(self, node: Node) -> Expression:
+        """`*a` standing alone."""
+        return Starred(self.only(node))
+
+    def integer(self, node: Node) -> Expression:
+        """`10_000`."""
+        try:
+            return Literal(Constant(int(self.text(node), 0)))
+        except ValueError:
+            return NOTHING
+
+    def true(self, node: Node) -> Expression:
+        """`True`."""
+        return TRUE
+
+    def false(self, node: Node) -> Expression:
+        """`False`."""
+        return FALSE
+
+    def none(self, node: Node) -> Expression:
+        """`None`."""
+        return NO
+
+    def string(self, node: Node) -> Expression:
+        """A string: its text where it is short and plain, the expressions inside where it is formatted."""
+        start, end = node.start_byte, node.end_byte
+        source = self.source
+        head = source[start : start + 3].lower()
+        if b"f" in head[:2] or b"t" in head[:2]:
+            return self.formatted(node)
+        quote = head[:1]
+        if quote in b"'\"" and end - start < 80 and head != quote * 3:
+            body = source[start + 1 : end - 1]
+            if b"\\" not in body and body:
+                return Literal(Constant(body.decode("utf-8", "replace")))
+        return TEXT
+
+    def formatted(self, node: Node) -> Expression:
+        """An f-string, or several strings side by side."""
+        inner: list[Expression] = []
+        stack = list(reversed(node.named_children))
+        while stack:
+            child = stack.pop()
+            if child.kind_id in INTERPOLATION or KINDS[child.kind_id % 65535] == "format_expression":
+                for part in child.named_children:
+                    if KINDS[part.kind_id % 65535] == "format_specifier":
+                        stack.extend(reversed(part.named_children))
+                    else:
+                        inner.append(self.expression(part))
+            elif child.kind_id in STRINGS:
+                stack.extend(reversed(child.named_children))
+        return Group(tuple(inner), STRING) if inner else TEXT
+
+    def lambda_(self, node: Node) -> Expression:
+        """`lambda a: b`."""
+        children = self.parts(node)
+        if not children:
+            return NOTHING
+        code = FunctionCode("<lambda>", f"{self.prefix}<lambda>", node.end_byte - node.start_byte)
+        saved = self.enter(code, node.start_byte)
+        if len(children) == 2:
+            code.parameters = self.parameters(children[0])
+        code.value = self.expression(children[-1])
+        self.leave(code, saved)
+        return Lambda(node.start_byte - self.base, node.end_byte - self.base, code)
+
+    # targets --------------------------------------------------------------------------------------------------
+
+    def target(self, node: Node) -> Expression:
+        """What is assigned to."""
+        kind = KINDS[node.kind_id % 65535]
+        if kind == "identifier":
+            result = self.name(node)
+            self.scope.names.add(result.id)  # type: ignore[attr-defined]
+            return result
+        if kind in ("pattern_list", "tuple_pattern", "list_pattern", "expression_list", "tuple", "list"):
+            return Display("tuple", tuple(self.target(child) for child in self.parts(node)))
+        if kind in ("list_splat_pattern", "list_splat"):
+            children = self.parts(node)
+            return Starred(self.target(children[0])) if children else NOTHING
+        if kind in ("parenthesized_expression", "as_pattern_target"):
+            children = self.parts(node)
+            return self.target(children[0]) if len(children) == 1 else self.group(node)
+        result = self.expression(node)
+        if type(result) is Attribute:
+            self.scope.attributes.add(result.name)
+        elif type(result) is Subscript and type(result.value) is Attribute:
+            self.scope.attributes.add(result.value.name)
+        return result
+
+    # functions ------------------------------------------------------------------------------------------------
+
+    def enter(self, code: Code, start: int) -> tuple[int, Code, Scope, str]:
+        """Start a code of its own: positions count from `start`."""
+        saved = (self.base, self.home, self.scope, self.prefix)
+        self.home.parts.append((start - self.base, code))
+        self.base, self.home, self.scope, self.prefix = start, code, Scope(), f"{code.qualname}."
+        return saved
+
+    def leave(self, code: Code, saved: tuple[int, Code, Scope, str]) -> None:
+        """Finish it: its names are known now."""
+        scope = self.scope
+        self.base, self.home, self.scope, self.prefix = saved
+        if isinstance(code, FunctionCode):
+            code.local_names = (
+                (scope.names | {p.name for p in code.parameters}) - scope.globals - scope.nonlocals
+            )
+            code.globals, code.nonlocals = scope.globals, scope.nonlocals
+            code.attributes = scope.attributes
+            code.generator = scope.generator
+
+    def parameters(self, node: Node) -> tuple[Parameter, ...]:
+        """The parameters of a function or lambda."""
+        result: list[Parameter] = []
+        kind: ParameterKind = "plain"
+        for child in self.parts(node):
+            form = KINDS[child.kind_id % 65535]
+            if form == "identifier":
+                result.append(Parameter(self.text(child), kind))
+            elif form == "keyword_separator":
+                kind = "keyword"
+            elif form == "list_splat_pattern":
+                result.append(Parameter(self.text(child).lstrip("* "), "args"))
+                kind = "keyword"
+            elif form == "dictionary_splat_pattern":
+                result.append(Parameter(self.text(child).lstrip("* "), "kwargs"))
+            elif form in ("default_parameter", "typed_default_parameter", "typed_parameter"):
+                parameter = self.parameter(child, kind)
+                kind = "keyword" if parameter.kind == "args" else kind
+                result.append(parameter)
+        return tuple(result)
+
+    def parameter(self, node: Node, kind: ParameterKind) -> Parameter:
+        """`a=1`, `a: T`, `a: T = 1`, `*a: T`."""
+        name = node.child_by_field_name("name") or (node.named_children or [node])[0]
+        annotation = node.child_by_field_name("type")
+        default = node.child_by_field_name("value")
+        text = self.text(name)
+        if text.startswith("**"):
+            kind = "kwargs"
+        elif text.startswith("*"):
+            kind = "args"
+        return Parameter(
+            text.lstrip("* "),
+            kind,
+            self.expression(annotation) if annotation is not None else None,
+            self.expression(default) if default is not None else None,
+        )
+
+
+TRUE = Literal(Constant(True))
+FALSE = Literal(Constant(False))
+NO = Literal(NONE)
+
+
+def list_comprehension(self: Lowering, node: Node) -> Expression:
+    """`[a for b in c]`."""
+    return self.comprehend(node, "list")
+
+
+def set_comprehension(self: Lowering, node: Node) -> Expression:
+    """`{a for b in c}`."""
+    return self.comprehend(node, "set")
+
+
+def dict_comprehension(self: Lowering, node: Node) -> Expression:
+    """`{a: b for c in d}`."""
+    return self.comprehend(node, "dict")
+
+
+def generator(self: Lowering, node: Node) -> Expression:
+    """`(a for b in c)`."""
+    return self.comprehend(node, "iterator")
+
+
+HANDLERS: dict[str, Callable[[Lowering, Node], Expression]] = {
+    "identifier": Lowering.name,
+    "attribute": Lowering.attribute,
+    "member_type": Lowering.attribute,
+    "call": Lowering.call,
+    "keyword_argument": lambda self, node: self.argument(node)[1],
+    "parenthesized_expression": Lowering.parenthesized,
+    "type": Lowering.parenthesized,
+    "expression_statement": Lowering.parenthesized,
+    "list": Lowering.list_display,
+    "tuple": Lowering.tuple_display,
+    "expression_list": Lowering.tuple_display,
+    "set": Lowering.set_display,
+    "dictionary": Lowering.dictionary,
+    "subscript": Lowering.subscript,
+    "generic_type": Lowering.subscript,
+    "type_parameter": Lowering.tuple_display,
+    "slice": Lowering.slice,
+    "binary_operator": Lowering.binary,
+    "union_type": Lowering.binary,
+    "unary_operator": Lowering.unary,
+    "not_operator": Lowering.unary,
+    "comparison_operator": Lowering.comparison,
+    "boolean_operator": Lowering.boolean,
+    "conditional_expression": Lowering.conditional,
+    "list_comprehension": list_comprehension,
+    "set_comprehension": set_comprehension,
+    "dictionary_comprehension": dict_comprehension,
+    "generator_expression": generator,
+    "named_expression": Lowering.walrus,
+    "yield": Lowering.yielding,
+    "await": Lowering.awaiting,
+    "list_splat": Lowering.starred,
+    "integer": Lowering.integer,
+    "float": Lowering.nothing,
+    "true": Lowering.true,
+    "false": Lowering.false,
+    "none": Lowering.none,
+    "string": Lowering.string,
+    "concatenated_string": Lowering.formatted,
+    "lambda": Lowering.lambda_,
+    "comment": Lowering.nothing,
+}
+EXPRESSIONS = [HANDLERS.get(name, Lowering.group) for name in KINDS]

@@ -1,0 +1,523 @@
+"""Lowering of statements, functions, classes and whole modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from energy_code.codes import ClassCode, Code, FunctionCode, Unit
+from energy_code.expressions import CallExpression, Expression, Group, Literal, Name, Operator
+from energy_code.lowering import ERROR, EXPRESSIONS, IGNORED, KINDS, Lowering, Node, kinds
+from energy_code.statements import (
+    Assign,
+    Augment,
+    Define,
+    DefineClass,
+    Delete,
+    Evaluate,
+    If,
+    Import,
+    ImportFrom,
+    Jump,
+    Loop,
+    Match,
+    Return,
+    Statement,
+    Try,
+    With,
+)
+
+BLOCK = kinds("block")
+STRING = kinds("string", "concatenated_string")
+ASSIGNMENT = kinds("assignment")
+AUGMENTED = kinds("augmented_assignment")
+HEADER_KINDS = ("function_definition", "class_definition", "decorated_definition")
+Body = tuple[Statement, ...]
+
+
+class StatementLowering(Lowering):
+    """Lowers statements; expressions are its parent's."""
+
+    def units(self, root: Node) -> Iterator[tuple[int, Unit]]:
+        """The top-level statements and where they start; unchanged ones are found by their text."""
+        for node in self.top_level(root):
+            start, end = node.start_byte, node.end_byte
+            broken = node.has_error
+            key = ("", node.start_point[1], self.source[start:end])
+            known = None if broken else self.cache.get(key)
+            if type(known) is not Unit:
+                known = self.unit(node, start, end)
+            if not broken:
+                self.fresh[key] = known
+            yield start, known
+
+    def top_level(self, root: Node) -> Iterator[Node]:
+        """The statements of a module, through the wreckage of broken ones."""
+        stack = list(reversed(root.children))
+        while stack:
+            node = stack.pop()
+            kind = node.kind_id
+            if kind in IGNORED:
+                continue
+            if kind == ERROR or kind in BLOCK:
+                stack.extend(reversed(node.children))
+            elif node.is_named:
+                yield node
+
+    def unit(self, node: Node, start: int, end: int) -> Unit:
+        """One top-level statement."""
+        unit = Unit(end - start)
+        saved = self.enter(unit, start)
+        self.prefix = ""
+        self.depth = 0
+        statement = self.statement(node)
+        unit.statements = (statement,) if statement is not None else ()
+        self.leave(unit, saved)
+        self.home.parts.clear()
+        return unit
+
+    def statement(self, node: Node) -> Statement | None:
+        """Lower any statement; None for those without meaning here."""
+        kind = node.kind_id
+        if kind == ERROR:
+            return self.wreckage(node)
+        handler = STATEMENTS[kind]
+        if handler is not None:
+            return handler(self, node)
+        if node.is_named and kind not in IGNORED:
+            return Evaluate((self.expression(node),))
+        return None
+
+    def wreckage(self, node: Node) -> Statement | None:
+        """What is left of broken code: every statement and expression in it."""
+        self.depth += 1
+        body = [] if self.depth > 60 else [self.statement(child) for child in node.children]
+        self.depth -= 1
+        return Block(tuple(statement for statement in body if statement is not None))
+
+    def block(self, node: Node | None) -> Body:
+        """The statements of a block."""
+        if node is None:
+            return ()
+        self.depth += 2
+        result: list[Statement] = []
+        if self.depth < 100:
+            for child in node.children:
+                statement = self.statement(child)
+                if statement is not None:
+                    result.append(statement)
+        self.depth -= 2
+        return tuple(result)
+
+    def inner_block(self, node: Node) -> Body:
+        """The block among the children of a clause."""
+        for child in node.children:
+            if child.kind_id in BLOCK:
+                return self.block(child)
+        return ()
+
+    def skip(self, node: Node) -> Statement | None:
+        """Statements without meaning here."""
+        return None
+
+    def expression_statement(self, node: Node) -> Statement | None:
+        """An expression or an assignment."""
+        children = node.named_children
+        if len(children) == 1:
+            child = children[0]
+            kind = child.kind_id
+            if kind in ASSIGNMENT:
+                return self.assignment(child)
+            if kind in AUGMENTED:
+                return self.augmented(child)
+            if kind in STRING:
+                value = self.expression(child)
+                return Evaluate((value,)) if type(value) is Group else None
+            return Evaluate((self.expression(child),))
+        return Evaluate(tuple(self.expression(child) for child in children if child.kind_id not in IGNORED))
+
+    def assignment(self, node: Node) -> Statement:
+        """`a = b = c`, `a: T = c`."""
+        targets: list[Expression] = []
+        while True:
+            left = node.child_by_field_name("left")
+            right = node.child_by_field_name("right")
+            annotation = node.child_by_field_name("type")
+            if left is not None:
+                targets.append(self.target(left))
+            if right is None or right.kind_id not in ASSIGNMENT:
+                break
+            node = right
+        return Assign(
+            tuple(targets),
+            self.value(right),
+            self.expression(annotation) if annotation is not None else None,
+        )
+
+    def value(self, node: Node | None) -> Expression | None:
+        """The right side of an assignment."""
+        if node is None:
+            return None
+        if node.kind_id in AUGMENTED:
+            return Group((self.expression(node),))
+        return self.expression(node)
+
+    def augmented(self, node: Node) -> Statement:
+        """`a += b`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or right is None:
+            return Evaluate((self.group(node),))
+        operator = node.child_by_field_name("operator")
+        symbol = operator.type.rstrip("=") if operator is not None else "?"
+        target = self.target(left)
+        start, end = node.start_byte - self.base, node.end_byte - self.base
+        value = self.value(right) or Literal_NOTHING
+        return Augment(target, Operator(start, end, (target, value), symbol))
+
+    def return_(self, node: Node) -> Statement:
+        """`return a`."""
+        children = self.parts(node)
+        return Return(self.expression(children[0]) if children else None)
+
+    def evaluate(self, node: Node) -> Statement:
+        """`assert a, b`, `print a`."""
+        return Evaluate(tuple(self.expression(child) for child in self.parts(node)))
+
+    def raise_(self, node: Node) -> Statement:
+        """`raise a from b`."""
+        return Evaluate(tuple(self.expression(child) for child in self.parts(node)), ends=True)
+
+    def jump(self, node: Node) -> Statement:
+        """`break`, `continue`."""
+        return Jump()
+
+    def delete(self, node: Node) -> Statement:
+        """`del a, b`."""
+        children = self.parts(node)
+        if len(children) == 1 and KINDS[children[0].kind_id % 65535] == "expression_list":
+            children = self.parts(children[0])
+        return Delete(tuple(self.expression(child) for child in children))
+
+    def global_(self, node: Node) -> Statement | None:
+        """`global a, b`."""
+        self.scope.globals.update(self.text(child) for child in self.parts(node))
+        return None
+
+    def nonlocal_(self, node: Node) -> Statement | None:
+        """`nonlocal a, b`."""
+        self.scope.nonlocals.update(self.text(child) for child in self.parts(node))
+        return None
+
+    def if_(self, node: Node) -> Statement:
+        """`if`, with any number of `elif`."""
+        test = node.child_by_field_name("condition")
+        clauses = [(test, self.block(node.child_by_field_name("consequence")))]
+        tests = [self.expression(test) if test is not None else Literal_NOTHING]
+        orelse: Body = ()
+        extra: list[Statement] = []
+        for child in node.children:
+            kind = KINDS[child.kind_id % 65535]
+            if kind == "elif_clause":
+                test = child.child_by_field_name("condition")
+                tests.append(self.expression(test) if test is not None else Literal_NOTHING)
+                clauses.append((test, self.block(child.child_by_field_name("consequence"))))
+            elif kind == "else_clause":
+                orelse = self.block(child.child_by_field_name("body"))
+            elif child.kind_id == ERROR:
+                wreck = self.wreckage(child)
+                if wreck is not None:
+                    extra.append(wreck)
+        for condition, (_, body) in zip(reversed(tests), reversed(clauses), strict=True):
+            orelse = (If(condition, body, orelse),)
+        return Block((*orelse, *extra)) if extra else orelse[0]
+
+    def for_(self, node: Node) -> Statement:
+        """`for a in b`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        source = self.expression(right) if right is not None else Literal_NOTHING
+        target = self.target(left) if left is not None else Literal_NOTHING
+        body = self.block(node.child_by_field_name("body"))
+        return Loop(target, source, body, self.alternative(node))
+
+    def while_(self, node: Node) -> Statement:
+        """`while a`."""
+        test = node.child_by_field_name("condition")
+        source = self.expression(test) if test is not None else Literal_NOTHING
+        return Loop(None, source, self.block(node.child_by_field_name("body")), self.alternative(node))
+
+    def alternative(self, node: Node) -> Body:
+        """The `else` of a loop."""
+        clause = node.child_by_field_name("alternative")
+        return self.block(clause.child_by_field_name("body")) if clause is not None else ()
+
+    def with_(self, node: Node) -> Statement:
+        """`with a as b, c as d`."""
+        items: list[tuple[Expression, Expression | None]] = []
+        stack = [child for child in reversed(node.named_children) if child.kind_id not in BLOCK]
+        while stack:
+            child = stack.pop()
+            kind = KINDS[child.kind_id % 65535]
+            if kind in ("with_clause", "with_item", "tuple") or (
+                kind == "parenthesized_expression"
+                and "as_pattern" in [part.type for part in child.named_children]
+            ):
+                stack.extend(reversed(self.parts(child)))
+            elif kind == "as_pattern":
+                parts = self.parts(child)
+                target = self.target(parts[1]) if len(parts) > 1 else None
+                items.append((self.expression(parts[0]), target))
+            elif kind != "comment":
+                items.append((self.expression(child), None))
+        return With(tuple(items), self.block(node.child_by_field_name("body")))
+
+    def try_(self, node: Node) -> Statement:
+        """`try`, with its clauses."""
+        body = self.block(node.child_by_field_name("body"))
+        handlers: list[tuple[Expression | None, Expression | None, Body]] = []
+        orelse: Body = ()
+        final: Body = ()
+        for child in node.children:
+            kind = KINDS[child.kind_id % 65535]
+            if kind in ("except_clause", "except_group_clause"):
+                handlers.append(self.handler(child))
+            elif kind == "else_clause":
+                orelse = self.block(child.child_by_field_name("body"))
+            elif kind == "finally_clause":
+                final = self.inner_block(child)
+        return Try(body, tuple(handlers), orelse, final)
+
+    def handler(self, node: Node) -> tuple[Expression | None, Expression | None, Body]:
+        """`except A as b`."""
+        test: Expression | None = None
+        target: Expression | None = None
+        for child in self.parts(node):
+            kind = KINDS[child.kind_id % 65535]
+            if kind == "as_pattern":
+                parts = self.parts(child)
+                test = self.expression(parts[0])
+                target = self.target(parts[1]) if len(parts) > 1 else None
+            elif kind != "block":
+                test = self.expression(child)
+        return test, target, self.inner_block(node)
+
+    def match(self, node: Node) -> Statement:
+        """`match`: what patterns bind is unknown, what their bodies do is not."""
+        subject = node.child_by_field_name("subject")
+        cases: list[tuple[tuple[str, ...], tuple[Expression, ...], Body]] = []
+        body = node.child_by_field_name("body")
+        for child in body.named_children if body is not None else []:
+            names: list[str] = []
+            tests: list[Expression] = []
+            for part in self.parts(child):
+                kind = KINDS[part.kind_id % 65535]
+                if kind == "case_pattern":
+                    names.extend(self.captures(part))
+                elif kind == "if_clause":
+                    tests.append(self.only(part))
+            cases.append((tuple(names), tuple(tests), self.inner_block(child)))
+        return Match(self.expression(subject) if subject is not None else Literal_NOTHING, tuple(cases))
+
+    def captures(self, pattern: Node) -> list[str]:
+        """Names that a pattern binds."""
+        found: list[str] = []
+        stack = [pattern]
+        while stack:
+            node = stack.pop()
+            kind = KINDS[node.kind_id % 65535]
+            if (
+                kind == "dotted_name"
+                and node.named_child_count == 1
+                and node.parent is not None
+                and node.parent.type != "class_pattern"
+            ):
+                found.append(self.text(node))
+            elif kind in ("as_pattern", "splat_pattern"):
+                found.extend(self.text(child) for child in node.named_children if child.type == "identifier")
+            stack.extend(node.named_children)
+        self.scope.names.update(found)
+        return found
+
+    def import_(self, node: Node) -> Statement:
+        """`import a.b as c`."""
+        names: list[tuple[str, str | None]] = []
+        for child in self.parts(node):
+            name, alias = self.imported(child)
+            names.append((name, alias))
+            self.scope.names.add(alias or name.partition(".")[0])
+        return Import(tuple(names))
+
+    def imported(self, node: Node) -> tuple[str, str | None]:
+        """A dotted name and its alias."""
+        if KINDS[node.kind_id % 65535] == "aliased_import":
+            name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
+            return (self.dotted(name) if name else ""), (self.text(alias) if alias else None)
+        return self.dotted(node), None
+
+    def dotted(self, node: Node) -> str:
+        """A dotted name without the blanks that may stand in it."""
+        return "".join(self.text(node).split())
+
+    def import_from(self, node: Node) -> Statement:
+        """`from a import b as c`."""
+        source = node.child_by_field_name("module_name")
+        text = self.dotted(source) if source is not None else ""
+        module = text.lstrip(".")
+        names: list[tuple[str, str]] = []
+        star = False
+        for child in self.parts(node):
+            if child == source:
+                continue
+            if KINDS[child.kind_id % 65535] == "wildcard_import":
+                star = True
+                continue
+            name, alias = self.imported(child)
+            names.append((name, alias or name))
+            self.scope.names.add(alias or name)
+        if not names and not star:
+            return Evaluate(())
+        return ImportFrom(module, len(text) - len(module), () if star else tuple(names))
+
+    # functions and classes ------------------------------------------------------------------------------------
+
+    def decorated(self, node: Node) -> Statement | None:
+        """Decorators and what they stand on."""
+        decorators: list[tuple[Expression, CallExpression]] = []
+        definition: Node | None = None
+        for child in self.parts(node):
+            kind = KINDS[child.kind_id % 65535]
+            if kind == "decorator":
+                parts = self.parts(child)
+                if parts:
+                    expression = self.expression(parts[0])
+                    start, end = parts[0].start_byte - self.base, parts[0].end_byte - self.base
+                    site = CallExpression(start, end, expression, self.home)
+                    site.name_start, site.name_end = start, end
+                    decorators.append((expression, site))
+            else:
+                definition = child
+        if definition is None:
+            return Evaluate(tuple(expression for expression, _ in decorators))
+        return self.definition(definition, tuple(decorators))
+
+    def definition(
+        self, node: Node, decorators: tuple[tuple[Expression, CallExpression], ...] = ()
+    ) -> Statement | None:
+        """A function or a class, known by its text or lowered now."""
+        kind = KINDS[node.kind_id % 65535]
+        if kind not in ("function_definition", "class_definition"):
+            return Block(
+                (Evaluate(tuple(expression for expression, _ in decorators)), self.statement(node) or Jump())
+            )
+        name = node.child_by_field_name("name")
+        label = self.text(name) if name is not None else ""
+        self.scope.names.add(label)
+        start, end = node.start_byte, node.end_byte
+        key = (f"{self.prefix}{label}", node.start_point[1], self.source[start:end])
+        broken = node.has_error
+        code: Code | None = None if broken else self.cache.get(key)
+        if code is not None:
+            self.home.parts.append((start - self.base, code))
+        elif kind == "function_definition":
+            code = self.function(node, label, end - start)
+        else:
+            code = self.class_(node, label, end - start)
+        if not broken:
+            self.fresh[key] = code
+        if isinstance(code, FunctionCode):
+            return Define(code, decorators)
+        assert isinstance(code, ClassCode)
+        return DefineClass(code, decorators)
+
+    def function(self, node: Node, name: str, length: int) -> FunctionCode:
+        """`def name(...) -> ...: ...`."""
+        code = FunctionCode(name, f"{self.prefix}{name}", length)
+        saved = self.enter(code, node.start_byte)
+        parameters = node.child_by_field_name("parameters")
+        if parameters is not None:
+            code.parameters = self.parameters(parameters)
+        returns = node.child_by_field_name("return_type")
+        if returns is not None:
+            code.returns = self.expression(returns)
+        code.body = self.block(node.child_by_field_name("body")) + self.broken_parts(node)
+        self.leave(code, saved)
+        return code
+
+    def class_(self, node: Node, name: str, length: int) -> ClassCode:
+        """`class name(...): ...`."""
+        code = ClassCode(name, f"{self.prefix}{name}", length)
+        saved = self.enter(code, node.start_byte)
+        bases = node.child_by_field_name("superclasses")
+        if bases is not None:
+            arguments = [self.argument(child) for child in self.parts(bases)]
+            code.bases = tuple(value for keyword, value, _, _ in arguments if keyword is None)
+            code.keywords = tuple(
+                (keyword, value) for keyword, value, _, _ in arguments if keyword is not None
+            )
+        code.body = self.block(node.child_by_field_name("body")) + self.broken_parts(node)
+        code.local_names = self.scope.names
+        self.leave(code, saved)
+        return code
+
+    def broken_parts(self, node: Node) -> Body:
+        """Statements inside errors directly under a definition."""
+        wrecks = [self.wreckage(child) for child in node.children if child.kind_id == ERROR]
+        return tuple(wreck for wreck in wrecks if wreck is not None)
+
+    def plain_block(self, node: Node) -> Statement:
+        """A block that lost its header."""
+        return Block(self.block(node))
+
+
+class Block(Statement):
+    """Statements one after the other."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    def execute(self, frame: object) -> bool:
+        """Run them."""
+        from energy_code.statements import run
+
+        return run(frame, self.body)  # type: ignore[arg-type]
+
+
+from energy_code.expressions import NOTHING as Literal_NOTHING  # noqa: E402
+
+Handler = Callable[[StatementLowering, Node], Statement | None]
+
+HANDLERS: dict[str, Handler] = {
+    "expression_statement": StatementLowering.expression_statement,
+    "assignment": StatementLowering.assignment,
+    "augmented_assignment": StatementLowering.augmented,
+    "return_statement": StatementLowering.return_,
+    "if_statement": StatementLowering.if_,
+    "for_statement": StatementLowering.for_,
+    "while_statement": StatementLowering.while_,
+    "with_statement": StatementLowering.with_,
+    "try_statement": StatementLowering.try_,
+    "match_statement": StatementLowering.match,
+    "function_definition": StatementLowering.definition,
+    "class_definition": StatementLowering.definition,
+    "decorated_definition": StatementLowering.decorated,
+    "import_statement": StatementLowering.import_,
+    "import_from_statement": StatementLowering.import_from,
+    "future_import_statement": StatementLowering.skip,
+    "assert_statement": StatementLowering.evaluate,
+    "print_statement": StatementLowering.evaluate,
+    "exec_statement": StatementLowering.evaluate,
+    "raise_statement": StatementLowering.raise_,
+    "delete_statement": StatementLowering.delete,
+    "global_statement": StatementLowering.global_,
+    "nonlocal_statement": StatementLowering.nonlocal_,
+    "break_statement": StatementLowering.jump,
+    "continue_statement": StatementLowering.jump,
+    "pass_statement": StatementLowering.skip,
+    "type_alias_statement": StatementLowering.skip,
+    "comment": StatementLowering.skip,
+    "line_continuation": StatementLowering.skip,
+    "block": StatementLowering.plain_block,
+}
+STATEMENTS: list[Handler | None] = [HANDLERS.get(name) for name in KINDS]
+
+__all__ = ["EXPRESSIONS", "Literal", "Name", "StatementLowering"]

@@ -1,0 +1,47 @@
+"""From what a file or an editor holds to the bytes that are parsed."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+LONE_RETURN = re.compile(rb"\r(?!\n)")
+
+
+def decode(data: bytes) -> str:
+    """The text of a Python file: byte order mark, then coding cookie, then UTF-8, then Latin-1, which always fits."""
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8"),
+        (codecs.BOM_UTF16_LE, "utf-16-le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be"),
+    ):
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    for line in data.split(b"\n", 2)[:2]:
+        match = COOKIE.match(line)
+        if match:
+            try:
+                return data.decode(match.group(1).decode("ascii"))
+            except (LookupError, UnicodeError, ValueError):
+                break
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def encode(text: str) -> bytes:
+    """UTF-8, which is what positions count in; a byte order mark that an editor left is blanked out."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def parseable(source: bytes) -> bytes:
+    """The same bytes with NUL blanked and lone carriage returns as line ends; no offset moves."""
+    if b"\0" in source:
+        source = source.replace(b"\0", b" ")
+    if source.startswith(codecs.BOM_UTF8):
+        source = b"   " + source[3:]
+    if b"\r" in source and LONE_RETURN.search(source):
+        source = LONE_RETURN.sub(b"\n", source)
+    return source

@@ -1,0 +1,483 @@
+"""Statements of the lowered program; executing one updates the variables of a frame.
+
+`execute` says whether the flow goes on behind the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from energy_code.annotations import annotated
+from energy_code.calling import Arguments, call
+from energy_code.expressions import (
+    Attribute,
+    CallExpression,
+    Expression,
+    Name,
+    Operator,
+    assign,
+    define,
+    target_names,
+    truth,
+)
+from energy_code.iteration import iterate
+from energy_code.libraries import entered
+from energy_code.values import (
+    UNKNOWN,
+    ApiFunction,
+    ExternalInstance,
+    Function,
+    UserClass,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from energy_code.codes import ClassCode, FunctionCode
+    from energy_code.frames import Frame
+
+Names = dict[str, Value]
+Slots = dict[tuple[str, str], Value]
+
+
+class Statement:
+    """Base of all; a statement without effect on what is known."""
+
+    __slots__ = ()
+
+    def execute(self, frame: Frame) -> bool:
+        """Run it; True when the flow goes on."""
+        return True
+
+
+def run(frame: Frame, body: tuple[Statement, ...]) -> bool:
+    """Run statements in order. What stands behind the end of the flow is read too: it is still in the file."""
+    for position, statement in enumerate(body):
+        if not statement.execute(frame):
+            for rest in body[position + 1 :]:
+                rest.execute(frame)
+            return False
+    return True
+
+
+class Evaluate(Statement):
+    """An expression statement, `assert`, `raise`."""
+
+    __slots__ = ("ends", "values")
+
+    def __init__(self, values: tuple[Expression, ...], ends: bool = False) -> None:
+        self.values = values
+        self.ends = ends
+
+    def execute(self, frame: Frame) -> bool:
+        """Evaluate for the calls inside."""
+        for value in self.values:
+            value.evaluate(frame)
+        return not self.ends
+
+
+class Jump(Statement):
+    """`break`, `continue`: the flow goes on elsewhere."""
+
+    __slots__ = ()
+
+    def execute(self, frame: Frame) -> bool:
+        """Ends the branch, but what it bound is seen behind the loop."""
+        return True
+
+
+class Assign(Statement):
+    """`a = b = value`, with an annotation maybe; `value` is None for a bare annotation."""
+
+    __slots__ = ("annotation", "targets", "value")
+
+    def __init__(
+        self, targets: tuple[Expression, ...], value: Expression | None, annotation: Expression | None
+    ) -> None:
+        self.targets = targets
+        self.value = value
+        self.annotation = annotation
+
+    def execute(self, frame: Frame) -> bool:
+        """Bind the targets to the value, or to what the annotation promises."""
+        value: Value = self.value.evaluate(frame) if self.value is not None else UNKNOWN
+        if self.annotation is not None:
+            promised = annotated(frame, self.annotation)
+            if value is UNKNOWN:
+                value = promised
+                if self.value is None and frame.owner is None and value is UNKNOWN:
+                    return True
+        for target in self.targets:
+            assign(frame, target, value)
+        if self.annotation is not None and not frame.is_function and frame.owner is not None:
+            frame.engine.add_field(frame, self.targets)
+        return True
+
+
+class Augment(Statement):
+    """`a += value`."""
+
+    __slots__ = ("operation", "target")
+
+    def __init__(self, target: Expression, operation: Operator) -> None:
+        self.target = target
+        self.operation = operation
+
+    def execute(self, frame: Frame) -> bool:
+        """Bind the target to the result of the operator."""
+        assign(frame, self.target, self.operation.evaluate(frame))
+        return True
+
+
+class Delete(Statement):
+    """`del a`."""
+
+    __slots__ = ("targets",)
+
+    def __init__(self, targets: tuple[Expression, ...]) -> None:
+        self.targets = targets
+
+    def execute(self, frame: Frame) -> bool:
+        """The names are unbound."""
+        for target in self.targets:
+            if type(target) is Name:
+                frame.bind(target.id, UNKNOWN)
+            else:
+                target.evaluate(frame)
+        return True
+
+
+class Return(Statement):
+    """`return value`."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Expression | None) -> None:
+        self.value = value
+
+    def execute(self, frame: Frame) -> bool:
+        """Note what the function gives."""
+        if self.value is not None:
+            frame.returned.append(self.value.evaluate(frame))
+        return False
+
+
+def run_branches(frame: Frame, branches: list[Callable[[], bool]]) -> bool:
+    """Run alternatives from the same state and join what they leave."""
+    names, slots = frame.names, frame.slots
+    ends: list[tuple[Names, Slots]] = []
+    for branch in branches:
+        frame.names, frame.slots = dict(names), dict(slots)
+        if branch():
+            ends.append((frame.names, frame.slots))
+    if not ends:
+        frame.names, frame.slots = names, slots
+        return False
+    frame.names, frame.slots = ends[0]
+    for other_names, other_slots in ends[1:]:
+        merge(frame, names, other_names)
+        merge_slots(frame, other_slots)
+    return True
+
+
+def merge(frame: Frame, before: Names, other: Names) -> None:
+    """Join the variables of another branch into the frame; `before` is the state both started from."""
+    names = frame.names
+    for name, value in other.items():
+        mine = names.get(name)
+        if mine is None:
+            mine = before_branch(frame, before, name)
+            names[name] = value if mine is None else join(mine, value)
+        elif mine is not value:
+            names[name] = join(mine, value)
+    for name in names.keys() - other.keys():
+        old = before_branch(frame, before, name)
+        if old is not None:
+            names[name] = join(names[name], old)
+
+
+def before_branch(frame: Frame, before: Names, name: str) -> Value | None:
+    """What a name was before the branches, also when an earlier top-level statement bound it."""
+    old = before.get(name)
+    if old is None and frame.local_names is None and frame.owner is None:
+        old = frame.module.names.get(name)
+    return old
+
+
+def merge_slots(frame: Frame, other: Slots) -> None:
+    """Attributes that only one branch assigned are no longer certain: their owner is asked again."""
+    mine = frame.slots
+    for key in list(mine):
+        if key not in other:
+            del mine[key]
+        elif mine[key] is not other[key]:
+            mine[key] = join(mine[key], other[key])
+
+
+class If(Statement):
+    """`if test: ... else: ...`; an `elif` is an If inside the else."""
+
+    __slots__ = ("body", "orelse", "test")
+
+    def __init__(self, test: Expression, body: tuple[Statement, ...], orelse: tuple[Statement, ...]) -> None:
+        self.test = test
+        self.body = body
+        self.orelse = orelse
+
+    def execute(self, frame: Frame) -> bool:
+        """Both branches are read; where the test is constant only one of them counts."""
+        decided = truth(self.test.evaluate(frame))
+        if decided is None:
+            return run_branches(frame, [lambda: run(frame, self.body), lambda: run(frame, self.orelse)])
+        live, dead = (self.body, self.orelse) if decided else (self.orelse, self.body)
+        if dead:
+            state = frame.names, frame.slots, dict(frame.attributes), list(frame.returned)
+            frame.names, frame.slots = dict(frame.names), dict(frame.slots)
+            run(frame, dead)
+            frame.names, frame.slots, frame.attributes, frame.returned = state
+        return run(frame, live)
+
+
+class Loop(Statement):
+    """`for` and `while`; `target` is None for `while`, whose test is `source`."""
+
+    __slots__ = ("body", "orelse", "source", "target")
+
+    def __init__(
+        self,
+        target: Expression | None,
+        source: Expression,
+        body: tuple[Statement, ...],
+        orelse: tuple[Statement, ...],
+    ) -> None:
+        self.target = target
+        self.source = source
+        self.body = body
+        self.orelse = orelse
+
+    def execute(self, frame: Frame) -> bool:
+        """The body once, and once more when it changed what it started from."""
+        times, unknown = frame.times, frame.in_unknown_loop
+        value = self.source.evaluate(frame)
+        element: Value = UNKNOWN
+        if self.target is not None:
+            frame.enter_loop(value)
+            element = iterate(frame, value)
+        else:
+            frame.in_unknown_loop = True
+        before = dict(frame.names)
+        self.once(frame, element)
+        if any(
+            old is not frame.names.get(name) and old != frame.names.get(name) for name, old in before.items()
+        ):
+            merge(frame, before, before)
+            self.once(frame, element)
+        frame.times, frame.in_unknown_loop = times, unknown
+        run(frame, self.orelse)
+        return True
+
+    def once(self, frame: Frame, element: Value) -> None:
+        """One pass; the loop may also not run at all."""
+
+        def body() -> bool:
+            if self.target is not None:
+                assign(frame, self.target, element)
+            run(frame, self.body)
+            return True
+
+        run_branches(frame, [body, lambda: True])
+
+
+class With(Statement):
+    """`with value as target: ...`."""
+
+    __slots__ = ("body", "items")
+
+    def __init__(
+        self, items: tuple[tuple[Expression, Expression | None], ...], body: tuple[Statement, ...]
+    ) -> None:
+        self.items = items
+        self.body = body
+
+    def execute(self, frame: Frame) -> bool:
+        """Bind what is entered, run the body."""
+        for value, target in self.items:
+            context = value.evaluate(frame)
+            if target is not None:
+                assign(frame, target, entered(frame, context))
+            elif type(context) is ExternalInstance:
+                entered(frame, context)
+        return run(frame, self.body)
+
+
+class Try(Statement):
+    """`try: ... except: ... else: ... finally: ...`."""
+
+    __slots__ = ("body", "final", "handlers", "orelse")
+
+    def __init__(
+        self,
+        body: tuple[Statement, ...],
+        handlers: tuple[tuple[Expression | None, Expression | None, tuple[Statement, ...]], ...],
+        orelse: tuple[Statement, ...],
+        final: tuple[Statement, ...],
+    ) -> None:
+        self.body = body
+        self.handlers = handlers
+        self.orelse = orelse
+        self.final = final
+
+    def execute(self, frame: Frame) -> bool:
+        """The body, or any handler after part of the body: the body comes first."""
+
+        def main() -> bool:
+            return run(frame, self.body) and run(frame, self.orelse)
+
+        def handler(test: Expression | None, target: Expression | None, body: tuple[Statement, ...]) -> bool:
+            if test is not None:
+                test.evaluate(frame)
+            if target is not None:
+                assign(frame, target, UNKNOWN)
+            return run(frame, body)
+
+        branches: list[Callable[[], bool]] = [main]
+        for parts in self.handlers:
+            branches.append(lambda parts=parts: handler(*parts))  # type: ignore[misc]
+        goes_on = run_branches(frame, branches)
+        return run(frame, self.final) and goes_on
+
+
+class Match(Statement):
+    """`match subject: case ...`."""
+
+    __slots__ = ("cases", "subject")
+
+    def __init__(
+        self,
+        subject: Expression,
+        cases: tuple[tuple[tuple[str, ...], tuple[Expression, ...], tuple[Statement, ...]], ...],
+    ) -> None:
+        self.subject = subject
+        self.cases = cases
+        """Names that the pattern binds, expressions in it, body."""
+
+    def execute(self, frame: Frame) -> bool:
+        """Every case, or none of them."""
+        self.subject.evaluate(frame)
+
+        def case(names: tuple[str, ...], tests: tuple[Expression, ...], body: tuple[Statement, ...]) -> bool:
+            for name in names:
+                frame.bind(name, UNKNOWN)
+            for test in tests:
+                test.evaluate(frame)
+            return run(frame, body)
+
+        branches: list[Callable[[], bool]] = [lambda parts=parts: case(*parts) for parts in self.cases]  # type: ignore[misc]
+        return run_branches(frame, [*branches, lambda: True])
+
+
+class Import(Statement):
+    """`import a.b as c`: (dotted name, alias or None) each."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, names: tuple[tuple[str, str | None], ...]) -> None:
+        self.names = names
+
+    def execute(self, frame: Frame) -> bool:
+        """Bind the alias to the module, or the first part of the dotted name to its package."""
+        for dotted, alias in self.names:
+            if alias is not None:
+                frame.bind(alias, frame.engine.import_module(frame.module, dotted))
+            else:
+                root = dotted.partition(".")[0]
+                frame.engine.import_module(frame.module, dotted)
+                frame.bind(root, frame.engine.import_module(frame.module, root))
+        return True
+
+
+class ImportFrom(Statement):
+    """`from module import a as b`; no names stands for `*`."""
+
+    __slots__ = ("level", "module", "names")
+
+    def __init__(self, module: str, level: int, names: tuple[tuple[str, str], ...]) -> None:
+        self.module = module
+        self.level = level
+        self.names = names
+
+    def execute(self, frame: Frame) -> bool:
+        """Bind the names."""
+        engine = frame.engine
+        source = engine.import_relative(frame.module, self.module, self.level)
+        if not self.names:
+            engine.import_star(frame, source)
+        for name, alias in self.names:
+            frame.bind(alias, engine.import_name(frame, source, name))
+        return True
+
+
+class Define(Statement):
+    """`def`, with its decorators."""
+
+    __slots__ = ("code", "decorators")
+
+    def __init__(self, code: FunctionCode, decorators: tuple[tuple[Expression, CallExpression], ...]) -> None:
+        self.code = code
+        self.decorators = decorators
+        """Each decorator, and the call that Python makes with it."""
+
+    def execute(self, frame: Frame) -> bool:
+        """Bind the name to the function as its decorators leave it."""
+        decorators = [(decorator.evaluate(frame), site) for decorator, site in self.decorators]
+        value: Value = define(frame, self.code, frame.owner if not frame.is_function else None)
+        for decorator, site in reversed(decorators):
+            value = decorate(frame, decorator, value, site)
+        frame.bind(self.code.name, value)
+        return True
+
+
+def decorate(frame: Frame, decorator: Value, value: Value, site: CallExpression) -> Value:
+    """What a decorator makes of a function; unknown ones are taken to keep it."""
+    bare = type(site.function) in (Name, Attribute)
+    before = frame.sites.get(site)
+    result = call(frame, decorator, Arguments([value], {}, True), site if bare else None)
+    if bare and (found := frame.sites.get(site)) is not None and found is not before:
+        frame.sites[site] = found._replace(decorator=True)
+    if result is UNKNOWN or (
+        type(decorator) is ApiFunction
+        and type(value) is Function
+        and type(result) is not type(value)
+        and decorator.name != "tensorflow.function"
+    ):
+        return value
+    return result
+
+
+class DefineClass(Statement):
+    """`class`, with its decorators."""
+
+    __slots__ = ("code", "decorators")
+
+    def __init__(self, code: ClassCode, decorators: tuple[tuple[Expression, CallExpression], ...]) -> None:
+        self.code = code
+        self.decorators = decorators
+
+    def execute(self, frame: Frame) -> bool:
+        """Run the body in a frame of its own and hand the names over to the class."""
+        for decorator, _ in self.decorators:
+            decorator.evaluate(frame)
+        cls = UserClass(frame.module, self.code.qualname)
+        inner = frame.nested(self.code, cls)
+        bases = tuple(base.evaluate(inner) for base in self.code.bases)
+        for _, keyword in self.code.keywords:
+            keyword.evaluate(inner)
+        frame.engine.declare_class(cls, bases, inner.names)
+        run(inner, self.code.body)
+        frame.engine.declare_class(cls, bases, inner.names)
+        frame.bind(self.code.name, cls)
+        return True
+
+
+__all__ = ["Statement", "run", "target_names"]

@@ -1,0 +1,184 @@
+"""All evaluations that describe one module: who calls its functions and how, what each call site reached, in which mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.api_calls import TENSOR_METHODS
+from energy_code.calls import Mode
+from energy_code.codes import Code, FunctionCode
+from energy_code.frames import Given, Site, Summary
+from energy_code.values import (
+    TENSOR_VALUE,
+    UNKNOWN,
+    Function,
+    UserClass,
+    UserInstance,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from energy_code.engine import Engine
+    from energy_code.expressions import CallExpression
+    from energy_code.modules import Module
+
+GRAPH_METHODS = frozenset(
+    ["call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"]
+)
+MAX_INSTANCES = 4
+
+
+class Survey:
+    """The evaluations of a module's code, and what follows from them together."""
+
+    def __init__(self, engine: Engine, module: Module, eager_models: bool = False) -> None:
+        self.engine = engine
+        self.module = module
+        self.eager_models = eager_models
+        self.summaries: dict[Code, list[Summary]] = {}
+        self.visited: set[tuple[Function, Given]] = set()
+        self.functions: dict[FunctionCode, Function] = {}
+        self.pending: list[Function] = []
+        self.instances: dict[UserClass, list[UserInstance]] = {}
+        self.callers: dict[FunctionCode, set[Code | None]] = {}
+        self.marks: dict[FunctionCode, Mode] = {}
+        self.outside: list[tuple[Function, Given, Code | None]] = []
+        """Calls into other modules of the project."""
+        self.take()
+
+    def take(self) -> None:
+        """Follow every call from the top level, then every function that nobody calls."""
+        engine, module = self.engine, self.module
+        engine.execute(module)
+        for _, unit, summary in module.summaries:
+            self.add(unit, summary)
+        for function, given, mode in module.callers:
+            self.visit(function, given, None)
+            if mode != "eager":
+                self.callers[function.code].discard(None)
+                self.callers[function.code].add(OUTSIDE_GRAPH)
+        while self.pending:
+            function = self.pending.pop()
+            if function.code not in self.callers and function.module is module:
+                for given in self.uncalled(function):
+                    self.visit(function, given, NOBODY)
+
+    def add(self, code: Code, summary: Summary) -> None:
+        """Take in one evaluation and everything it leads to."""
+        stack = [(code, summary)]
+        while stack:
+            caller, current = stack.pop()
+            for home in current.values:
+                self.summaries.setdefault(home, []).append(current)
+            for function, mode in current.marks:
+                self.marks.setdefault(function.code, mode)
+            self.pending.extend(current.defined)
+            for function in current.defined:
+                self.functions[function.code] = function
+            for function, given in current.invocations:
+                if function.module is not self.module:
+                    self.outside.append((function, given, caller))
+                    continue
+                self.callers.setdefault(function.code, set()).add(caller)
+                self.note_instance(given)
+                if (function, given) not in self.visited:
+                    self.visited.add((function, given))
+                    stack.append((function.code, self.engine.summary(function, given)))
+
+    def visit(self, function: Function, given: Given, caller: Code | None) -> None:
+        """Evaluate a function in a context that no code of the module calls it in."""
+        if function.code not in self.callers:
+            self.callers[function.code] = set()
+        if caller is not NOBODY:
+            self.callers[function.code].add(caller)
+        if (function, given) not in self.visited:
+            self.visited.add((function, given))
+            self.add(function.code, self.engine.summary(function, given))
+
+    def note_instance(self, given: Given) -> None:
+        """Remember objects of the program that are really made."""
+        if given and type(given[0][1]) is UserInstance and given[0][1].given is not None:
+            known = self.instances.setdefault(given[0][1].cls, [])
+            if given[0][1] not in known and len(known) < MAX_INSTANCES:
+                known.append(given[0][1])
+
+    def uncalled(self, function: Function) -> list[Given]:
+        """Contexts for a function that only the framework, a reader or nobody calls."""
+        parameters = function.code.parameters
+        if function.owner is None or not parameters:
+            return [()]
+        receivers: list[Value] = list(self.instances.get(function.owner, [])) or [
+            UserInstance(function.owner)
+        ]
+        tensors: Given = ()
+        if function.code.name in TENSOR_METHODS and self.engine.api_bases(function.owner):
+            tensors = tuple(
+                (p.name, TENSOR_VALUE)
+                for p in parameters[1:]
+                if p.kind == "plain" and p.default is None and p.annotation is None
+            )
+        return [((parameters[0].name, receiver), *tensors) for receiver in receivers]
+
+    # what follows ---------------------------------------------------------------------------------------------
+
+    def sites(self) -> dict[CallExpression, Site]:
+        """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
+        merged: dict[CallExpression, Site] = {}
+        seen: set[int] = set()
+        for summaries in self.summaries.values():
+            for summary in summaries:
+                if id(summary) in seen:
+                    continue
+                seen.add(id(summary))
+                for expression, site in summary.sites.items():
+                    old = merged.get(expression)
+                    if old is None or (site.api != old.api and site.confidence > old.confidence):
+                        merged[expression] = (
+                            site if old is None else site._replace(confidence=min(site.confidence, 0.5))
+                        )
+                    elif site.api != old.api:
+                        merged[expression] = old._replace(confidence=min(old.confidence, 0.5))
+        return merged
+
+    def modes(self) -> dict[FunctionCode, Mode]:
+        """Graph or jit for functions that are traced, or only called from such ones."""
+        modes: dict[FunctionCode, Mode] = dict(self.marks)
+        for code, function in self.functions.items():
+            if code not in modes and self.framework_traces(function):
+                modes[code] = "graph"
+        changed = True
+        while changed:
+            changed = False
+            for code, callers in self.callers.items():
+                if code in modes or not (callers - {code}):
+                    continue
+                found = {self.mode_of(caller, modes) for caller in callers - {code}}
+                if "eager" not in found:
+                    modes[code] = "jit" if found == {"jit"} else "graph"
+                    changed = True
+        return modes
+
+    def mode_of(self, caller: Code | None, modes: dict[FunctionCode, Mode]) -> Mode:
+        """The mode a caller runs in."""
+        if caller is OUTSIDE_GRAPH:
+            return "graph"
+        return modes.get(caller, "eager") if isinstance(caller, FunctionCode) else "eager"
+
+    def framework_traces(self, function: Function) -> bool:
+        """True for methods that Keras runs as a graph."""
+        if function.owner is None or function.code.name not in GRAPH_METHODS or self.eager_models:
+            return False
+        bases = self.engine.api_bases(function.owner)
+        return any(self.engine.catalogue.is_subclass(base, "keras.Layer") for base in bases)
+
+    def value_at(self, home: Code, start: int, end: int) -> Value:
+        """What an expression was in the first context that knows it."""
+        for summary in self.summaries.get(home, ()):
+            value = summary.values[home].get((start, end))
+            if value is not None:
+                return value
+        return UNKNOWN
+
+
+OUTSIDE_GRAPH = Code("<graph caller>", "", 0)
+NOBODY = Code("<nobody>", "", 0)

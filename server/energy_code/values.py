@@ -1,0 +1,306 @@
+"""What an expression may be, as far as the source tells: the domain of the abstract interpreter.
+
+Values are immutable and compared by content, so that results computed with them can be kept and reused. They hold no
+behaviour: attribute access, calls and iteration live in `attributes`, `calling` and `iteration`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from energy_code.codes import FunctionCode
+    from energy_code.frames import Frame
+    from energy_code.modules import Module
+
+TENSOR = "tensorflow.Tensor"
+KERAS_TENSOR = "keras.KerasTensor"
+
+MAX_OPTIONS = 4
+MAX_NESTING = 4
+
+
+class Value:
+    """Anything the interpreter can know about an object."""
+
+    __slots__ = ()
+
+
+class Unknown(Value):
+    """Nothing is known: the value of foreign code, of unbound names, of what the reader does not follow."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+
+UNKNOWN = Unknown()
+
+
+class Constant(Value):
+    """A literal whose value matters: loop lengths, keys, flags, None."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int | float | str | bool | None) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Constant and type(other.value) is type(self.value) and other.value == self.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value!r})"
+
+
+NONE = Constant(None)
+STRING = Constant("")
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class ApiModule(Value):
+    """A public module of TensorFlow or Keras."""
+
+    name: str
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class ApiFunction(Value):
+    """A public function."""
+
+    name: str
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class ApiClass(Value):
+    """A public class itself, not an instance."""
+
+    name: str
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class ApiInstance(Value):
+    """An instance of a public class. `arguments` keeps what later calls need, such as the function behind a wrapper."""
+
+    cls: str
+    confidence: float = 1.0
+    inner: Value | None = None
+    """What a container-like instance holds: elements of a dataset, the function a `tf.function` wraps."""
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class ApiMethod(Value):
+    """A method of a public class bound to its receiver (a public instance, or an instance of a user's subclass)."""
+
+    name: str
+    receiver: Value
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class External(Value):
+    """A name of a library that is neither TensorFlow nor part of the project, such as `functools.partial`."""
+
+    name: str
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class ExternalInstance(Value):
+    """A built-in object with behaviour worth knowing, such as the result of `x.items`."""
+
+    name: str
+    receiver: Value
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class ProjectModule(Value):
+    """A module of the workspace."""
+
+    module: Module
+
+
+@dataclass(slots=True, eq=False)
+class Function(Value):
+    """A function of the program. `outer` is the frame it closes over, `owner` the class it was defined in."""
+
+    code: FunctionCode
+    module: Module
+    outer: Frame | None
+    owner: UserClass | None
+    defaults: tuple[tuple[str, Value], ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(other) is Function
+            and other.code is self.code
+            and other.outer is self.outer
+            and other.owner == self.owner
+            and other.defaults == self.defaults
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.code), id(self.outer)))
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Method(Value):
+    """A function bound to its first argument."""
+
+    function: Function
+    receiver: Value
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Descriptor(Value):
+    """A function under `@staticmethod`, `@classmethod` or `@property`."""
+
+    kind: Literal["staticmethod", "classmethod", "property"]
+    function: Function
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class UserClass(Value):
+    """A class of the program, known by its place: what it holds is asked of the module each time."""
+
+    module: Module
+    name: str
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class UserInstance(Value):
+    """An instance of a user's class, told apart by what its constructor was given (None: not known)."""
+
+    cls: UserClass
+    given: tuple[tuple[str, Value], ...] | None = None
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Super(Value):
+    """`super()` inside a method of `cls`."""
+
+    cls: UserClass
+    receiver: Value
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Sequence(Value):
+    """A list, tuple, set or iterator: its items where they are known one by one, else what any element may be."""
+
+    kind: Literal["list", "tuple", "set", "iterator"]
+    items: tuple[Value, ...] | None
+    element: Value = UNKNOWN
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Mapping(Value):
+    """A dictionary: values by constant key where known, else what any value may be."""
+
+    items: tuple[tuple[Value, Value], ...]
+    element: Value = UNKNOWN
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Partial(Value):
+    """`functools.partial(callee, ...)`."""
+
+    callee: Value
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class OneOf(Value):
+    """One of several values, by the branch that ran; the first is the likeliest."""
+
+    options: tuple[Value, ...]
+
+
+def join(first: Value, second: Value) -> Value:
+    """What a variable may be after two branches that leave it as `first` or as `second`."""
+    if first is second or first == second:
+        return first
+    if first is NONE or second is NONE:  # nothing can be called on None: the other one counts
+        return second if first is NONE else first
+    if first is UNKNOWN or second is UNKNOWN:
+        known = second if first is UNKNOWN else first
+        return known if isinstance(known, OneOf) or trivial(known) else OneOf((known, UNKNOWN))
+    if isinstance(first, Constant) and isinstance(second, Constant):
+        return UNKNOWN
+    if isinstance(first, ApiInstance) and isinstance(second, ApiInstance) and first.cls == second.cls:
+        return first if first.confidence <= second.confidence else second
+    if isinstance(first, Sequence) and isinstance(second, Sequence) and first.kind == second.kind:
+        return join_sequences(first, second)
+    if isinstance(first, UserInstance) and isinstance(second, UserInstance) and first.cls == second.cls:
+        return UserInstance(first.cls)
+    options = dict.fromkeys((*options_of(first), *options_of(second)))
+    if len(options) > MAX_OPTIONS:
+        return UNKNOWN
+    return OneOf(tuple(options))
+
+
+def trivial(value: Value) -> bool:
+    """True for values that stop mattering once they are not certain."""
+    return isinstance(value, (Constant, External))
+
+
+def join_sequences(first: Sequence, second: Sequence) -> Value:
+    """A sequence that may be either; items are kept one by one only while the lengths agree."""
+    if first.items is not None and second.items is not None and len(first.items) == len(second.items):
+        return Sequence(first.kind, tuple(map(join, first.items, second.items)))
+    if first.items == ():
+        return second
+    if second.items == ():
+        return first
+    return Sequence(first.kind, None, join(element_of(first), element_of(second)))
+
+
+def element_of(value: Sequence) -> Value:
+    """What any element of the sequence may be."""
+    return value.element if value.items is None else join_all(value.items)
+
+
+def join_all(values: tuple[Value, ...]) -> Value:
+    """One value for all of them; unknown for none."""
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = join(result, value)
+    return result
+
+
+def options_of(value: Value) -> tuple[Value, ...]:
+    """The alternatives of a value."""
+    return value.options if isinstance(value, OneOf) else (value,)
+
+
+def without_unknown(value: Value) -> Value:
+    """The known alternatives of a value."""
+    if not isinstance(value, OneOf):
+        return value
+    known = tuple(option for option in value.options if option is not UNKNOWN)
+    return known[0] if len(known) == 1 else OneOf(known)
+
+
+def nesting(value: Value) -> int:
+    """How deep containers stand in containers."""
+    if isinstance(value, Sequence):
+        inner = value.items if value.items is not None else (value.element,)
+        return 1 + max(map(nesting, inner), default=0)
+    if isinstance(value, Mapping):
+        return 1 + max((nesting(item) for _, item in value.items), default=nesting(value.element))
+    if isinstance(value, OneOf):
+        return max(map(nesting, value.options))
+    if isinstance(value, UserInstance):
+        return 1 + max((nesting(item) for _, item in value.given or ()), default=0)
+    if isinstance(value, Partial):
+        return 1 + max(map(nesting, (value.callee, *value.positional)))
+    if isinstance(value, Method):
+        return nesting(value.receiver)
+    return 0
+
+
+TENSOR_VALUE = ApiInstance(TENSOR)
