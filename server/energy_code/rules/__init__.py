@@ -11,7 +11,7 @@ from energy_code.ruling.place import Edit
 from energy_code.ruling.rule import Finding, Rule
 
 if TYPE_CHECKING:
-    from energy_code.document import Analysis
+    from energy_code.analysis import Analysis
 
 __all__ = ["ALL", "Edit", "Finding", "Rule", "find"]
 

@@ -33,8 +33,5 @@ class Float64(Rule):
     )
     safety = "review"
     modes = EVERYWHERE
-    changes = (
-        Change("keras.config.set_floatx('float64')", 'keras.config.set_floatx("float32")'),
-        Change("keras.backend.set_floatx('float64')", 'keras.backend.set_floatx("float32")'),
-    )
+    changes = (Change("keras.config.set_floatx('float64')", '$callee("float32")'),)
     signatures = (("keras.config.set_floatx", "value"), ("keras.backend.set_floatx", "value"))

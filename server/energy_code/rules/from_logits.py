@@ -44,7 +44,7 @@ class FromLogits(Rule):
     safety = "review"
     modes = EAGER
     changes = tuple(
-        Change(f"keras.losses.{loss}($y, tf.nn.{act}($z))", f"keras.losses.{loss}($y, $z, from_logits=True)")
+        Change(f"keras.losses.{loss}($y, tf.nn.{act}($z))", "$callee($y, $z, from_logits=True)")
         for loss, act in (
             ("categorical_crossentropy", "softmax"),
             ("sparse_categorical_crossentropy", "softmax"),

@@ -16,7 +16,7 @@ from energy_code.ruling.rule import Finding, Rule, Safety
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from energy_code.document import Analysis
+    from energy_code.analysis import Analysis
 
 log = logging.getLogger(__name__)
 
@@ -153,6 +153,9 @@ def _matches(watch: _Watch, place: Place) -> Iterator[Match]:
     if watch.pattern.depth < 0 and state.weak:
         return
     place.captures = state.captures
+    function = node.child_by_field_name("function")
+    if function is not None:
+        state.captures["callee"] = function
     if not node.has_error and watch.rule.where(place):
         yield Match(node, state.captures, watch.template, weak=state.weak)
 

@@ -11,7 +11,7 @@ from energy_code.ruling.place import Edit
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from energy_code.document import Analysis
+    from energy_code.analysis import Analysis
 
 _DOTTED = re.compile(r"(?<![\w.$])(tf|keras|np)\.[A-Za-z_][\w.]*")
 _MODULES = {"tf": "tensorflow", "keras": "keras", "np": "numpy"}

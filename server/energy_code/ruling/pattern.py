@@ -22,7 +22,7 @@ _COMMUTATIVE = frozenset("+*")
 _DTYPE = re.compile(r"tf\.(?:bool|string|u?int\d+|b?float\d+|complex\d+)")
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class State:
     """What a match has bound so far."""
 
@@ -43,7 +43,7 @@ class Part:
         return iter(())
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Hole(Part):
     """Any expression; the same name again must be the same simple expression."""
 
@@ -60,7 +60,7 @@ class Hole(Part):
         return place.is_simple(earlier) and place.text(bare(earlier)) == place.text(bare(node))
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Constant(Part):
     """A literal, compared by value: `1`, `1.0` and `1.` are the same."""
 
@@ -69,10 +69,10 @@ class Constant(Part):
     def match(self, node: Node, state: State) -> bool:
         """Compare values."""
         value = state.place.constant(node)
-        return value is not ... and type(value) is not bool and value == self.value
+        return isinstance(value, bool) == isinstance(self.value, bool) and value == self.value
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Dtype(Part):
     """A type such as `tf.float64`, also written `np.float64` or `"float64"`."""
 
@@ -83,7 +83,7 @@ class Dtype(Part):
         return state.place.dtype_name(node) == self.name
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class ApiCall(Part):
     """A call of an API with exactly these arguments, others only at their defaults."""
 
@@ -117,7 +117,7 @@ class ApiCall(Part):
         return iter(self.arguments.values())
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Operator(Part):
     """An operator, or the function that an operator between tensors is."""
 
@@ -171,7 +171,7 @@ class Operator(Part):
         return iter((self.left, self.right))
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class Syntax(Part):
     """Any other piece of Python: same kind of node, same tokens, parts in the same order."""
 
@@ -242,7 +242,7 @@ def bind(place: Place, call: Node, signature: Signature, method: bool) -> dict[s
     return {n: v for n, v in bound.items() if n not in defaults or place.text(v) != defaults[n]}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Pattern:
     """A compiled pattern, and where to look for it."""
 

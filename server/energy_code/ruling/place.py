@@ -13,7 +13,7 @@ from energy_code.ruling.shapes import Shape, dtype_of, literal, shape_of, size_o
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from energy_code.document import Analysis
+    from energy_code.analysis import Analysis
 
 TENSORS = frozenset({"tensorflow.Tensor", "tensorflow.Variable"})
 _SCOPES = frozenset({"function_definition", "lambda", "class_definition", "module"})
@@ -243,7 +243,7 @@ def bare(node: Node) -> Node:
 
 def descend(node: Node, kind: str) -> Iterator[Node]:
     """All nodes of a kind below a node, in the order of the text, without nested functions and classes."""
-    for child in node.children:
+    for child in node.named_children:
         if child.type == kind:
             yield child
         if child.child_count and child.type not in ("function_definition", "class_definition"):

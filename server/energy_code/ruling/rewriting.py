@@ -15,7 +15,7 @@ from energy_code.ruling.place import Edit, Match
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from energy_code.document import Analysis
+    from energy_code.analysis import Analysis
 
 _HOLE = re.compile(r"\$(\w+)\??")
 _DROPPABLE = re.compile(r"(?:, )?(?:\w+=)?\$(\w+)\?")

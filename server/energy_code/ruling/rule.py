@@ -12,7 +12,7 @@ from energy_code.ruling.place import Edit, Match, Place
 from energy_code.ruling.workload import Workload
 
 if TYPE_CHECKING:
-    from energy_code.document import Analysis
+    from energy_code.analysis import Analysis
 
 Safety = Literal["safe", "review", "none"]
 """`safe`: both sides are equal; `review`: a fix whose condition a person must check; `none`: no fix."""
@@ -39,6 +39,7 @@ class Change(NamedTuple):
 
     before: str
     after: str | None = None
+    """`$callee` stands for the name of the outermost call as the file writes it."""
 
 
 class Rule:

@@ -71,7 +71,7 @@ class Array:
         return f"{maker}(np.asarray({values}), dtype={self.dtype!r})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Workload:
     """Code before, its inputs, and how close the two sides must come."""
 
