@@ -14,6 +14,8 @@ Floats = npt.NDArray[np.float64]
 RESAMPLES = 10_000
 SMALL = 10
 """Below so many values a bootstrap interval is too narrow: Student's t is used."""
+FEWEST_RANKS = 6
+"""Fewer values cannot hold the median between their lowest and highest in 95% of cases."""
 SEED = 20_240_501
 """The same values always give the same interval."""
 NORMAL_95 = 1.959964
@@ -64,12 +66,13 @@ def mean_interval(values: Sequence[float] | Floats) -> Interval:
 
 
 def median_interval(values: Sequence[float] | Floats) -> Interval:
-    """95% bootstrap interval of the median."""
-    data = np.asarray(values, dtype=np.float64)
-    if len(data) < 2:
-        return Interval(float("-inf"), float("inf"))
+    """95% interval of the median: bootstrap; for few values the ranks that hold it, or Student's t."""
+    data = np.sort(np.asarray(values, dtype=np.float64))
+    if len(data) < FEWEST_RANKS:
+        return mean_interval(data)
     if len(data) < SMALL:
-        return Interval(float(np.min(data)), float(np.max(data)))
+        rank = int(stats.binom.ppf(0.025, len(data), 0.5))
+        return Interval(float(data[max(rank - 1, 0)]), float(data[-max(rank, 1)]))
     return bootstrap_interval(data, _row_medians)
 
 

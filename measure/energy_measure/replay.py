@@ -1,0 +1,159 @@
+"""Calls too short for the meter: which to repeat, for how long, and what the repeats say of one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from energy_data.model import Device, Quantity
+from energy_measure.attribution import attribute
+from energy_measure.baseline import IdleWindow, baseline_of, no_baseline
+from energy_measure.events import Events
+from energy_measure.observations import observe
+from energy_measure.sites import SiteEnergy
+from energy_measure.statistics import Interval, is_resolved, mean_interval
+from energy_measure.traces import SampledTrace
+
+SHORTEST_WINDOW = 0.05
+UPDATES_PER_WINDOW = 10
+"""A window holds at least so many updates of the slowest meter."""
+WINDOWS, QUICK_WINDOWS = 8, 5
+RESTS = -1
+"""The site number under which the probe reports its rests."""
+LONGEST_CALL = 1.0
+"""A call that takes longer than this in place is long enough for any meter: repeating it would not help."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPlan:
+    """What to ask of the probe."""
+
+    sites: Mapping[int, float]
+    """Seconds of each window, by call site."""
+    windows: int
+    rest_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """About how long the replay takes."""
+        return self.windows * sum(seconds + self.rest_seconds for seconds in self.sites.values())
+
+    def as_request(self) -> dict[str, Any]:
+        """The plan as the probe reads it."""
+        sites = {str(site): seconds for site, seconds in self.sites.items()}
+        return {"sites": sites, "windows": self.windows, "rest": self.rest_seconds}
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Net energy per call from repeated windows."""
+
+    site: int
+    count: int
+    """Calls in one window."""
+    windows: int
+    seconds: float
+    """Per call, without the loop."""
+    joules: Mapping[Device, Quantity]
+    total: Quantity
+    interval: Interval
+
+    @property
+    def resolved(self) -> bool:
+        """Whether even the repeats could be told from nothing."""
+        return is_resolved(self.interval.low)
+
+
+def window_seconds(traces: Iterable[SampledTrace]) -> float:
+    """How long a window has to be for these meters: 50 ms, and ten updates of the slowest."""
+    slowest = max((max(trace.update_period_s, trace.window_s) for trace in traces), default=0.0)
+    return max(SHORTEST_WINDOW, UPDATES_PER_WINDOW * slowest)
+
+
+def plan_replay(
+    sites: Iterable[SiteEnergy],
+    replayable: Iterable[int],
+    traces: Sequence[SampledTrace],
+    *,
+    quick: bool = False,
+) -> ReplayPlan:
+    """Which calls to replay: those the meter could not resolve, free of side effects, and short."""
+    allowed = frozenset(replayable)
+    seconds = window_seconds(traces)
+    wanted = {
+        site.site: max(seconds, 3.0 * site.seconds)
+        for site in sites
+        if not site.resolved and site.site in allowed and site.seconds < LONGEST_CALL
+    }
+    return ReplayPlan(wanted, QUICK_WINDOWS if quick else WINDOWS, max(seconds, SHORTEST_WINDOW))
+
+
+def replayed(
+    windows: Sequence[Mapping[str, Any]], traces: Sequence[SampledTrace]
+) -> tuple[dict[int, Replayed], dict[int, str]]:
+    """Joules per call from the windows that the probe ran; and why the others could not be replayed."""
+    problems = {int(w["site"]): str(w["problem"]) for w in windows if "problem" in w}
+    ran = [w for w in windows if "problem" not in w and int(w["site"]) != RESTS]
+    rests = [IdleWindow(int(w["begin"]), int(w["end"])) for w in windows if int(w["site"]) == RESTS]
+    if not ran:
+        return {}, problems
+    ran.sort(key=lambda w: int(w["begin"]))
+    begins, ends = [int(w["begin"]) for w in ran], [int(w["end"]) for w in ran]
+    # Neighbouring windows share a rest, so half of what the rests get wrong does not show in their scatter.
+    # Every window is a call of its own: windows of one site must not be drawn towards each other.
+    events = Events.of(range(len(ran)), begins, ends)
+    energy: dict[Device, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+    for trace in traces:
+        observations = observe(trace)
+        baseline = baseline_of(observations, rests) if rests else no_baseline(observations.origin_ns)
+        found = attribute(trace, events, baseline)
+        joules, common = energy.get(trace.device, (np.zeros(len(ran)), np.zeros(len(ran))))
+        seconds = (events.end - events.start) * 1e-9
+        energy[trace.device] = (
+            joules + found.joules,
+            np.hypot(common, found.level_error * seconds / np.sqrt(2.0 * max(len(rests), 1))),
+        )
+    results = {}
+    for site in dict.fromkeys(int(w["site"]) for w in ran):
+        rows = [row for row, window in enumerate(ran) if int(window["site"]) == site]
+        results[site] = _per_call(site, [ran[row] for row in rows], rows, energy)
+    return results, problems
+
+
+def _per_call(
+    site: int,
+    windows: Sequence[Mapping[str, Any]],
+    rows: Sequence[int],
+    energy: Mapping[Device, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]],
+) -> Replayed:
+    """Mean over the windows; the loop around the calls takes its share of time, and so of energy."""
+    counts = np.array([float(window["count"]) for window in windows])
+    each = np.array([(window["end"] - window["begin"]) for window in windows]) / counts
+    empty = np.array([float(window.get("empty_ns", 0.0)) for window in windows])
+    kept = np.clip(1.0 - empty / np.maximum(each, 1.0), 0.0, 1.0) / counts
+    total = np.zeros(len(rows))
+    common = 0.0
+    quantities: dict[Device, Quantity] = {}
+    for device, (joules, level) in energy.items():
+        values = joules[rows] * kept
+        off = float(np.mean(level[rows] * kept))
+        scatter = float(np.std(values, ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else np.inf
+        quantities[device] = Quantity(float(np.mean(values)), float(np.hypot(scatter, off)))
+        total += values
+        common = float(np.hypot(common, off))
+    interval = mean_interval(total)
+    mean = float(np.mean(total))
+    scatter = float(np.std(total, ddof=1)) / np.sqrt(len(total)) if len(total) > 1 else np.inf
+    widen = float(np.sqrt(1.0 + (common / scatter) ** 2)) if scatter > 0 else 1.0
+    return Replayed(
+        site,
+        round(float(np.median(counts))),
+        len(rows),
+        float(np.mean(each - empty)) * 1e-9,
+        quantities,
+        Quantity(mean, float(np.hypot(scatter, common))),
+        Interval(mean - widen * (mean - interval.low), mean + widen * (interval.high - mean)),
+    )
