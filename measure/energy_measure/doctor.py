@@ -48,7 +48,7 @@ class Diagnosis:
         devices = {source.device for state in states for source in state.sources}
         read = " and ".join(DEVICE_NAMES[device] for device in DEVICES if device in devices)
         meters = " and ".join(self.chosen)
-        return f"A measurement here would be trusted: {meters} read {read}, and nothing disturbs them."
+        return f"A measurement here would be trusted: {meters} can read {read}, and the machine is calm."
 
     def as_json(self) -> dict[str, Any]:
         """For `--format json` and the editor."""
@@ -83,7 +83,7 @@ def diagnose(roots: Roots | None = None) -> Diagnosis:
         governors=governors,
         load=load,
         temperatures=temperatures,
-        doubts=_doubts(states, chosen, load, temperatures),
+        doubts=doubts_about(states, chosen, load, temperatures),
         advice=_advice(governors),
     )
 
@@ -105,12 +105,13 @@ def meter_as_json(state: Availability) -> dict[str, Any]:
     }
 
 
-def _doubts(
+def doubts_about(
     states: Sequence[Availability],
     chosen: Sequence[str],
     load: Load,
     temperatures: Mapping[str, float],
 ) -> list[str]:
+    """Why a measurement with the chosen meters would not be trusted, one clause each."""
     doubts = []
     if not chosen:
         doubts.append("no meter can be used")
