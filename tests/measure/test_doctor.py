@@ -6,6 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from energy_measure.doctor import diagnose, doubts_about, report
 from energy_measure.machine import Load
@@ -73,7 +76,7 @@ def write(path: Path, text: str) -> None:
     path.write_text(text + "\n")
 
 
-@pytest.fixture()
+@pytest.fixture
 def calm(machine_with):
     """A machine with RAPL on which nothing happens."""
     scene = machine_with(package(0, WAVE), dram(0, WAVE))
