@@ -34,9 +34,11 @@ def read_connection(path: Path, *, shared: bool = True, wait: float = WAIT_SECON
     try:
         return _checked(path, "mode=ro", wait)
     except sqlite3.OperationalError as error:
-        if "unable to open" not in str(error) and "readonly" not in str(error):
+        if "locked" in str(error) or (live.exists() and live.stat().st_size):
             raise explain(path, error) from error
-        return _checked(path, "immutable=1", wait)  # a read-only folder: no room for SQLite's own files
+        return _checked(
+            path, "immutable=1", wait
+        )  # a read-only folder or full disk: no room for SQLite's files
 
 
 def _checked(path: Path, access: str, wait: float) -> sqlite3.Connection:
@@ -68,7 +70,6 @@ def write_connection(path: Path, wait: float = WAIT_SECONDS) -> sqlite3.Connecti
             _use_write_ahead_log(connection, wait)
         except BaseException:
             connection.close()
-            _remove_if_empty(path)
             raise
         return connection
 
@@ -78,12 +79,6 @@ def _connect(path: Path, access: str, wait: float) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     return connection
-
-
-def _remove_if_empty(path: Path) -> None:
-    """Leave no empty file behind where a database could not be made."""
-    if path.exists() and path.stat().st_size == 0:
-        path.unlink()
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection, wait: float) -> None:

@@ -56,8 +56,9 @@ def net_energy(series: Series, start: float, end: float) -> Net | None:
         return None
     idle = [series.watts[index] for index in baseline]
     level = sum(idle) / len(idle)
-    # A steady reading is still only known to within its last digit.
-    variance = sum((watts - level) ** 2 for watts in idle) / (len(idle) - 1) + series.step**2 / 12
+    # The variance of Student's t, as it comes from few samples; and a steady reading is still only known to
+    # within its last digit.
+    variance = sum((watts - level) ** 2 for watts in idle) / (len(idle) - 3) + series.step**2 / 12
 
     joules = spread = edges = 0.0
     for index in range(first, last + 1):

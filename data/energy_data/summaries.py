@@ -42,6 +42,7 @@ JOIN environments e ON e.id = r.environment_id JOIN machines c ON c.id = r.machi
 WHERE m.api = ? AND m.file = ? AND m.line = ? AND m.at_trace_time = 0
 ORDER BY r.project, r.started DESC, r.id DESC, m.id
 """
+_API_SITES = "SELECT * FROM summaries WHERE api = ? ORDER BY file, line, project"
 
 
 def summarise_everything(db: Database) -> None:
@@ -61,13 +62,13 @@ def summarise(db: Database, sites: Iterable[Sequence[Any]]) -> None:
     table.insert_all(
         row for site in touched for row in _site_summaries(cursor.execute(_SITE_ROWS, site).fetchall())
     )
-    for api in sorted({site[0] for site in touched}):
+    apis = sorted({site[0] for site in touched})
+    general = []
+    for api in apis:
         db.conn.execute("DELETE FROM summaries WHERE api = ? AND line = ?", (api, API_LINE))
-        found = cursor.execute(
-            "SELECT * FROM summaries WHERE api = ? ORDER BY file, line, project", (api,)
-        ).fetchall()
-        if found:
-            table.insert(_api_summary(found))
+        found = cursor.execute(_API_SITES, (api,)).fetchall()
+        general += [_api_summary(found)] if found else []
+    table.insert_all(general)
 
 
 def _site_summaries(rows: Sequence[sqlite3.Row]) -> list[Row]:
