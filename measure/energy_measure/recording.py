@@ -113,6 +113,7 @@ def _certain(records: npt.NDArray[np.void]) -> npt.NDArray[np.bool_]:
 def _health(header: Header, records: npt.NDArray[np.void], certain: npt.NDArray[np.bool_]) -> SamplerHealth:
     ticks, times = records["tick"], records["time"]
     late = times - records["took"].astype(np.int64) // 2 - (header.start_ns + ticks * header.period_ns)
+    late = np.maximum(late, 0)  # the reading at the end is taken when sampling is stopped, before it is due
     kept = times[certain]
     seconds = float(times[-1] - times[0]) / 1e9 if len(times) > 1 else 0.0
     cpu = float(records["cpu"][-1] - records["cpu"][0]) / 1e6 if len(times) > 1 else 0.0

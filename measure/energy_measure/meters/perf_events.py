@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import platform
 import struct
+import sys
 
 _SYSCALL = {"x86_64": 298, "aarch64": 241, "ppc64le": 319, "riscv64": 241}
 _ATTRIBUTE_BYTES = 128
@@ -22,9 +24,9 @@ def open_event(kind: int, config: int, *, pid: int = -1, cpu: int = -1, inherit:
     An inherited event also counts the threads and processes that its process starts from now on, and keeps
     what they counted when they end.
     """
-    number = _SYSCALL.get(platform.machine())
+    number = _SYSCALL.get(platform.machine()) if sys.platform == "linux" else None
     if number is None:
-        raise OSError(38, f"perf events are not known to this program on {platform.machine()}")
+        raise OSError(errno.ENOSYS, f"perf events cannot be opened on {sys.platform} ({platform.machine()})")
     # Without the two exclusions the kernel wants more rights; a clock and a power counter ignore them.
     flags = _INHERIT | _EXCLUDE_KERNEL | _EXCLUDE_HYPERVISOR if inherit else 0
     attribute = bytearray(_ATTRIBUTE_BYTES)
@@ -43,5 +45,5 @@ def read_count(handle: int) -> int:
     """What the event has counted."""
     data = os.read(handle, 8)
     if len(data) != 8:
-        raise OSError(5, "the event has ended")
-    return int.from_bytes(data, "little")
+        raise OSError(errno.EIO, "the event has ended")
+    return int.from_bytes(data, sys.byteorder)
