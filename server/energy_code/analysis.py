@@ -13,7 +13,7 @@ import tree_sitter
 from energy_code.calls import Argument, Call, Function, Mode, Runs, Span
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
 from energy_code.frames import Site
-from energy_code.survey import Survey
+from energy_code.survey import survey_of
 from energy_code.values import (
     UNKNOWN,
     ApiClass,
@@ -43,7 +43,7 @@ class Analysis:
         self.lines = document.lines
         self.engine = document.engine
         self.module = document.module
-        self.survey = Survey(self.engine, self.module, b"run_eagerly=True" in self.source)
+        self.survey = survey_of(self.engine, self.module)
         self._homes: list[tuple[int, int, Code, Code | None]] = []
         """Absolute start and end of every code, outermost first, with the code around it."""
         stack: list[tuple[int, Code, Code | None]] = [

@@ -30,10 +30,12 @@ class Code:
 class Unit(Code):
     """One statement of a module's top level."""
 
-    __slots__ = ("statements",)
+    __slots__ = ("binds", "statements")
 
     def __init__(self, end: int) -> None:
         super().__init__("", "", end)
+        self.binds: set[str] = set()
+        """Names that the statement binds; `*` for a star import."""
         self.statements: tuple[Statement, ...] = ()
 
 

@@ -42,7 +42,8 @@ class Document:
         self._analysis: Analysis | None = None
         if project is not None:
             self.engine = project.engine
-            self.module = project.module_of(path)
+            name, is_package = project.name_of(path) if path is not None else ("__main__", False)
+            self.module = Module(name, is_package)
         else:
             self.engine = Engine(Catalogue.load())
             self.module = Module(path.stem if path is not None else "__main__")
@@ -92,6 +93,7 @@ class Document:
                 self.source, self._fresh | self._cache if self._cache else self._fresh, self._fresh
             )
             self.module.units = list(lowering.units(self.tree.root_node))
+            self.module.eager_models = b"run_eagerly=True" in self.source
             self.engine.revision += 1
         return self.module
 

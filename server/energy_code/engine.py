@@ -50,10 +50,14 @@ class Engine:
     """Everything the modules of one program share."""
 
     def __init__(
-        self, catalogue: Catalogue, resolve: Callable[[str], Module | None] = lambda name: None
+        self,
+        catalogue: Catalogue,
+        resolve: Callable[[str, Module | None], Module | None] = lambda name, importer: None,
+        importers: Callable[[Module], list[Module]] = lambda module: [],
     ) -> None:
         self.catalogue = catalogue
         self.resolve = resolve
+        self.importers = importers
         self.clock = 0
         self.epoch = 0
         self.depth = 0
@@ -137,13 +141,13 @@ class Engine:
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
         frame = Frame(self, module, unit, None)
-        module.current = frame
+        outer, module.current = module.current, frame
         try:
             run(frame, unit.statements)
         except RecursionError:
             frame.returned.clear()
         finally:
-            module.current = None
+            module.current = outer
         summary = Summary()
         self.conclude(frame, summary)
         summary.written = frame.names
@@ -173,10 +177,36 @@ class Engine:
             module.watched.discard(name)
 
     def peek(self, module: Module, name: str) -> Value | None:
-        """A global as bound so far."""
+        """A global as bound so far; of a module that was only imported, the statements that bind it are run."""
         if module.current is not None and (value := module.current.names.get(name)) is not None:
             return value
-        return module.names.get(name)
+        if module.revision == self.revision:
+            return module.names.get(name)
+        return self.demand(module, name)
+
+    def demand(self, module: Module, name: str) -> Value | None:
+        """One global of a module whose top level has not been run as a whole."""
+        if module.demanded_at != self.revision:
+            module.demanded, module.demanded_at = {}, self.revision
+            module.stars = []
+            for unit in module.star_units():
+                self.unit_summary(module, unit)
+        if name in module.demanded:
+            return module.demanded[name]
+        value = module.demanded[name] = None
+        for unit in module.binders().get(name, ()):
+            value = self.unit_summary(module, unit).written.get(name, value)
+            module.demanded[name] = value
+        return value
+
+    def unit_summary(self, module: Module, unit: Unit) -> Summary:
+        """The execution of one top-level statement by itself, kept or made now."""
+        summary = module.kept.get(unit)
+        if summary is None or (summary.verified != self.revision and not self.holds(summary)):
+            summary = module.kept[unit] = self.execute_unit(module, unit)
+        summary.verified = self.revision
+        module.stars.extend(star for star in summary.attributes.values() if star not in module.stars)
+        return summary
 
     # questions ------------------------------------------------------------------------------------------------
 
@@ -208,14 +238,13 @@ class Engine:
 
     def export(self, module: Module, name: str) -> Value:
         """A global name as other modules see it; submodules of a package count."""
-        self.execute(module)
         value = self.peek(module, name)
         if value is None:
             for star in module.stars:
                 found = self.star_member(star, name)
                 if found is not UNKNOWN:
                     return found
-            child = self.resolve(f"{module.name}.{name}") if module.is_package else None
+            child = self.resolve(f"{module.name}.{name}", None) if module.is_package else None
             return ProjectModule(child) if child is not None else UNKNOWN
         return value
 
@@ -242,7 +271,6 @@ class Engine:
         for base in info.bases if info is not None else ():
             for option in getattr(base, "options", (base,)):
                 if type(option) is UserClass:
-                    self.execute(option.module)
                     value = self.search(option, name, seen)
                     if value is not UNKNOWN:
                         return value
@@ -459,7 +487,7 @@ class Engine:
             entry = self.find(dotted)
             if entry is not None:
                 return entry_value(entry)
-        found = self.resolve(dotted)
+        found = self.resolve(dotted, module)
         if found is not None:
             return ProjectModule(found)
         return UNKNOWN if dotted.partition(".")[0] in API_ROOTS else External(dotted)
@@ -469,7 +497,7 @@ class Engine:
         if level:
             package = module.package(level)
             dotted = f"{package}.{dotted}" if package and dotted else package or dotted
-            found = self.resolve(dotted) if dotted else None
+            found = self.resolve(dotted, None) if dotted else None
             return ProjectModule(found) if found is not None else UNKNOWN
         return self.import_module(module, dotted)
 

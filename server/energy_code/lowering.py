@@ -67,12 +67,12 @@ Cache = dict[tuple[str, int, bytes], Code]
 
 
 class Lowering:
-    """Lowers one tree. `cache` carries functions and classes over from the version before."""
+    """Lowers one tree. `cache` and `old` carry functions and classes over from the versions before."""
 
-    def __init__(self, source: bytes, cache: Cache | None = None, fresh: Cache | None = None) -> None:
+    def __init__(self, source: bytes, cache: Cache | None = None, old: Cache | None = None) -> None:
         self.source = source
         self.cache = cache if cache is not None else {}
-        self.fresh = fresh if fresh is not None else {}
+        self.old = old if old is not None else {}
         self.base = 0
         self.home: Code = Unit(0)
         self.scope = Scope()

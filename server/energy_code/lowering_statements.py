@@ -43,12 +43,19 @@ class StatementLowering(Lowering):
             start, end = node.start_byte, node.end_byte
             broken = node.has_error
             key = ("", node.start_point[1], self.source[start:end])
-            known = None if broken else self.cache.get(key)
+            known = None if broken else self.known(key)
             if type(known) is not Unit:
                 known = self.unit(node, start, end)
-            if not broken:
-                self.fresh[key] = known
+                if not broken:
+                    self.cache[key] = known
             yield start, known
+
+    def known(self, key: tuple[str, int, bytes]) -> Code | None:
+        """What was lowered before from the same text in the same place."""
+        code = self.cache.get(key)
+        if code is None and (code := self.old.get(key)) is not None:
+            self.cache[key] = code
+        return code
 
     def top_level(self, root: Node) -> Iterator[Node]:
         """The statements of a module, through the wreckage of broken ones."""
@@ -71,6 +78,7 @@ class StatementLowering(Lowering):
         self.depth = 0
         statement = self.statement(node)
         unit.statements = (statement,) if statement is not None else ()
+        unit.binds = self.scope.names
         self.leave(unit, saved)
         self.home.parts.clear()
         return unit
@@ -368,6 +376,7 @@ class StatementLowering(Lowering):
                 continue
             if KINDS[child.kind_id % 65535] == "wildcard_import":
                 star = True
+                self.scope.names.add("*")
                 continue
             name, alias = self.imported(child)
             names.append((name, alias or name))
@@ -413,7 +422,7 @@ class StatementLowering(Lowering):
         start, end = node.start_byte, node.end_byte
         key = (f"{self.prefix}{label}", node.start_point[1], self.source[start:end])
         broken = node.has_error
-        code: Code | None = None if broken else self.cache.get(key)
+        code: Code | None = None if broken else self.known(key)
         if code is not None:
             self.home.parts.append((start - self.base, code))
         elif kind == "function_definition":
@@ -421,7 +430,7 @@ class StatementLowering(Lowering):
         else:
             code = self.class_(node, label, end - start)
         if not broken:
-            self.fresh[key] = code
+            self.cache[key] = code
         if isinstance(code, FunctionCode):
             return Define(code, decorators)
         assert isinstance(code, ClassCode)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.values import Function, Value
+from energy_code.values import Value
 
 if TYPE_CHECKING:
-    from energy_code.calls import Mode
     from energy_code.codes import Code, Unit
-    from energy_code.frames import Frame, Given, Summary
+    from energy_code.frames import Frame, Summary
+    from energy_code.survey import Survey
 
 
 class ClassInfo(NamedTuple):
@@ -25,7 +25,7 @@ class Module:
     def __init__(self, name: str, is_package: bool = False) -> None:
         self.name = name
         self.is_package = is_package
-        self.units: list[tuple[int, Unit]] = []
+        self._units: list[tuple[int, Unit]] = []
         self.names: dict[str, Value] = {}
         self.stars: list[Value] = []
         self.classes: dict[str, ClassInfo] = {}
@@ -39,9 +39,38 @@ class Module:
         self.summaries: list[tuple[int, Unit, Summary]] = []
         self.revision = -1
         """The engine's revision at the last execution."""
-        self.changed = True
-        self.callers: list[tuple[Function, Given, Mode]] = []
-        """How other modules of the project call into this one."""
+        self.demanded: dict[str, Value | None] = {}
+        """Globals asked for by other modules while this one has not been run as a whole."""
+        self.demanded_at = -1
+        self._binders: dict[str, list[Unit]] | None = None
+        self.eager_models = False
+        """True when the file asks Keras to run models eagerly."""
+        self.survey: Survey | None = None
+        self.surveyed_at = -1
+        self.being_surveyed = False
+
+    @property
+    def units(self) -> list[tuple[int, Unit]]:
+        """The top-level statements and where they start."""
+        return self._units
+
+    @units.setter
+    def units(self, units: list[tuple[int, Unit]]) -> None:
+        self._units = units
+        self._binders = None
+
+    def binders(self) -> dict[str, list[Unit]]:
+        """Which top-level statements bind a name."""
+        if self._binders is None:
+            self._binders = {}
+            for _, unit in self._units:
+                for name in unit.binds:
+                    self._binders.setdefault(name, []).append(unit)
+        return self._binders
+
+    def star_units(self) -> list[Unit]:
+        """Top-level statements with a star import."""
+        return self.binders().get("*", [])
 
     def package(self, level: int) -> str:
         """The package that a relative import of this level starts from."""

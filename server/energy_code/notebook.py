@@ -26,7 +26,7 @@ HELP = re.compile(rb"^\s*[%\w.*\[\]'\"]+\s*\?\??\s*$")
 OPTION = re.compile(rb"\s*-\w+(?:\s*=?\s*\d+)?(?=\s)")
 
 
-class NotebookProblem(Exception):
+class NotebookProblem(Exception):  # noqa: N818 - as `DatabaseProblem`
     """A file that is no notebook; the message says what to do."""
 
 
@@ -47,14 +47,7 @@ class Notebook:
     @classmethod
     def read(cls, data: bytes, *, path: Path | None = None, project: Project | None = None) -> Notebook:
         """The notebook in an `.ipynb` file."""
-        try:
-            content = json.loads(decode(data))
-            cells = list(code_cells(content))
-        except (ValueError, AttributeError, TypeError, RecursionError) as problem:
-            raise NotebookProblem(
-                f"{path or 'The file'} is not a Jupyter notebook ({problem}); open it in Jupyter and save it again."
-            ) from None
-        return cls(cells, path=path, project=project)
+        return cls(read_cells(data, path), path=path, project=project)
 
     def _program(self) -> str:
         """All cells, one behind the other, with the start of each noted."""
@@ -104,6 +97,20 @@ class Notebook:
         return self.starts[self.numbers.index(cell)] + byte
 
 
+def read_cells(data: bytes, path: Path | None = None) -> Sequence[tuple[int, str]]:
+    """The code cells of an `.ipynb` file: index in the notebook and source."""
+    try:
+        return code_cells(json.loads(decode(data)))
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        name = path or "The file"
+        raise NotebookProblem(f"{name} is not a Jupyter notebook: open it in Jupyter and save it again.") from None
+
+
+def program_of(data: bytes) -> bytes:
+    """The cells of an `.ipynb` file as one source."""
+    return b"\n".join(neutralised(parseable(encode(text))) for _, text in read_cells(data))
+
+
 def code_cells(content: Any) -> Sequence[tuple[int, str]]:
     """The code cells of a notebook's JSON, also of the old format with worksheets."""
     cells = content.get("cells")
@@ -131,7 +138,7 @@ def neutralised(source: bytes) -> bytes:
     continued = False
     for number, line in enumerate(lines):
         if continued:
-            lines[number] = hidden(line)
+            lines[number] = comment(line)
         elif first is None or number != first or lines[number] == line:
             changed = neutral_line(line)
             if changed == line:

@@ -2,80 +2,161 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+
+from energy_data.catalogue import Catalogue
 
 from energy_code.analysis import Analysis
 from energy_code.document import Document
 from energy_code.engine import Engine
+from energy_code.index import Index, Progress, python_files, relative
 from energy_code.modules import Module
-from energy_data.catalogue import Catalogue
+from energy_code.notebook import Notebook, NotebookProblem
 
-SKIPPED = frozenset(["node_modules", "__pycache__", "site-packages", "venv", "env"])
+MAX_IMPORTERS = 12
+"""How many files that use a module are asked how they call it."""
 
 
 class Project:
-    """A folder of Python files; modules are read when something imports them."""
+    """A folder of Python files; modules are read when something imports them, and open documents come first."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.engine = Engine(Catalogue.load(), self.resolve)
-        self.documents: dict[Path, Document] = {}
-        self.modules: dict[Path, Module] = {}
+    def __init__(self, root: Path, *, store: Path | None = None) -> None:
+        self.root = root.resolve()
+        self._index = Index(self.root, store=store)
+        self._importers: dict[str, list[str]] | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.engine = Engine(Catalogue.load(), self.resolve, self.importers)
+        self._documents: dict[Path, Document] = {}
         self._resolved: dict[str, Module | None] = {}
 
-    def module_of(self, path: Path | None) -> Module:
-        """The module that a file is."""
-        if path is None:
-            return Module("__main__")
-        if path not in self.modules:
-            name, is_package = self.name_of(path)
-            self.modules[path] = Module(name, is_package)
-        return self.modules[path]
+    # files ----------------------------------------------------------------------------------------------------
+
+    def files(self) -> Iterator[Path]:
+        """Python files and notebooks of the workspace."""
+        return python_files(self.root)
+
+    def index(self, progress: Progress | None = None) -> Index:
+        """Note who imports whom; what is on disk from an earlier start is used where files are unchanged."""
+        if not self._index.entries:
+            self._index.load()
+        self._index.update(progress=progress)
+        self._importers = None
+        return self._index
+
+    def importers(self, module: Module) -> list[Module]:
+        """The modules of the workspace that import this one, as far as the index knows."""
+        if self._importers is None:
+            self._importers = self._reverse()
+        found: list[Module] = []
+        for name in self._importers.get(module.name, [])[:MAX_IMPORTERS]:
+            document = self.document(self.root / name)
+            if document is not None and document.module is not module:
+                found.append(document.module)
+        return found
+
+    def _reverse(self) -> dict[str, list[str]]:
+        """Module name → files that import it."""
+        result: dict[str, list[str]] = {}
+        for name, entry in self._index.entries.items():
+            module, is_package = self.name_of(self.root / name)
+            here = Module(module, is_package)
+            for imported in dict.fromkeys(absolute(here, dotted) for dotted in entry.imports):
+                result.setdefault(imported, []).append(name)
+        return result
+
+    # modules --------------------------------------------------------------------------------------------------
 
     def name_of(self, path: Path) -> tuple[str, bool]:
-        """The dotted name of a file, seen from the root."""
-        try:
-            relative = path.resolve().relative_to(self.root.resolve())
-        except ValueError:
-            return path.stem, False
-        parts = list(relative.with_suffix("").parts)
+        """The dotted name of a file, seen from the root or from `src`, and whether it is a package."""
+        parts = list(Path(relative(path, self.root)).with_suffix("").parts)
+        if path.is_absolute() and parts and parts[0] == path.anchor:
+            parts = parts[-1:]
+        if len(parts) > 1 and parts[0] == "src":
+            parts = parts[1:]
         if parts[-1] == "__init__":
-            return ".".join(parts[:-1]) or "__init__", True
+            return ".".join(parts[:-1]) or self.root.name, True
         return ".".join(parts), False
 
-    def resolve(self, dotted: str) -> Module | None:
-        """The module of the workspace that an import names."""
+    def resolve(self, dotted: str, importer: Module | None = None) -> Module | None:
+        """The module of the workspace that an import names; next to the importer counts too, as for scripts."""
         if dotted not in self._resolved:
-            self._resolved[dotted] = None
             path = self.find(dotted)
-            if path is not None:
-                document = self.document(path)
-                self._resolved[dotted] = document.module if document is not None else None
-        module = self._resolved[dotted]
-        return module
+            document = self.document(path) if path is not None else None
+            self._resolved[dotted] = document.module if document is not None else None
+        found = self._resolved[dotted]
+        if found is None and importer is not None and "." in importer.name:
+            sibling = f"{importer.name.rpartition('.')[0]}.{dotted}"
+            return self.resolve(sibling)
+        return found
 
     def find(self, dotted: str) -> Path | None:
-        """The file of a dotted name, from the root or from a `src` folder."""
+        """The file of a dotted name."""
         parts = dotted.split(".")
-        for base in (self.root, self.root / "src"):
+        bases = [self.root, self.root / "src"]
+        if parts[0] == self.root.name:
+            bases.append(self.root.parent)
+        for base in bases:
             path = base.joinpath(*parts)
             for candidate in (path.with_suffix(".py"), path / "__init__.py"):
                 if candidate.is_file():
                     return candidate
         return None
 
+    # documents ------------------------------------------------------------------------------------------------
+
+    def open(self, path: Path, source: str | bytes) -> Document:
+        """The document of a file that an editor holds; its text counts instead of the file's."""
+        path = path.resolve()
+        known = self._documents.get(path)
+        if known is not None:
+            known.replace(source)
+            return known
+        document = Document(source, path=path, project=self)
+        self.add(path, document)
+        return document
+
+    def add(self, path: Path, document: Document) -> None:
+        """Make a document the one of its file."""
+        self._documents[path] = document
+        self._resolved.pop(document.module.name, None)
+        document.lower()
+
+    def close(self, path: Path) -> None:
+        """Forget an editor's text: the file on disk counts again."""
+        document = self._documents.pop(path.resolve(), None)
+        if document is not None:
+            self._resolved = {name: m for name, m in self._resolved.items() if m is not document.module}
+            self.engine.revision += 1
+
     def document(self, path: Path) -> Document | None:
-        """The document of a file; None when it cannot be read."""
-        if path not in self.documents:
+        """The document of a file (of a notebook: its cells as one program); None when it cannot be read."""
+        path = path.resolve()
+        if path not in self._documents:
             try:
-                source = path.read_bytes()
-            except OSError:
+                data = path.read_bytes()
+                if path.suffix == ".ipynb":
+                    document = Notebook.read(data, path=path, project=self).document
+                else:
+                    document = Document(data, path=path, project=self)
+            except (OSError, NotebookProblem):
                 return None
-            document = self.documents[path] = Document(source, path=path, project=self)
-            document.lower()
-        return self.documents[path]
+            self.add(path, document)
+        return self._documents[path]
 
     def analyse(self, path: Path) -> Analysis | None:
-        """The analysis of a file."""
+        """The analysis of a file; None when it cannot be read."""
         document = self.document(path)
         return document.analysis if document is not None else None
+
+
+def absolute(module: Module, dotted: str) -> str:
+    """A dotted name as an import in `module` means it."""
+    name = dotted.lstrip(".")
+    level = len(dotted) - len(name)
+    if not level:
+        return name
+    package = module.package(level)
+    return f"{package}.{name}" if package and name else package or name

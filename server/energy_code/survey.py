@@ -31,10 +31,9 @@ MAX_INSTANCES = 4
 class Survey:
     """The evaluations of a module's code, and what follows from them together."""
 
-    def __init__(self, engine: Engine, module: Module, eager_models: bool = False) -> None:
+    def __init__(self, engine: Engine, module: Module) -> None:
         self.engine = engine
         self.module = module
-        self.eager_models = eager_models
         self.summaries: dict[Code, list[Summary]] = {}
         self.visited: set[tuple[Function, Given]] = set()
         self.functions: dict[FunctionCode, Function] = {}
@@ -52,11 +51,8 @@ class Survey:
         engine.execute(module)
         for _, unit, summary in module.summaries:
             self.add(unit, summary)
-        for function, given, mode in module.callers:
-            self.visit(function, given, None)
-            if mode != "eager":
-                self.callers[function.code].discard(None)
-                self.callers[function.code].add(OUTSIDE_GRAPH)
+        for function, given, mode in calls_into(engine, module):
+            self.visit(function, given, OUTSIDE[mode])
         while self.pending:
             function = self.pending.pop()
             if function.code not in self.callers and function.module is module:
@@ -160,13 +156,14 @@ class Survey:
 
     def mode_of(self, caller: Code | None, modes: dict[FunctionCode, Mode]) -> Mode:
         """The mode a caller runs in."""
-        if caller is OUTSIDE_GRAPH:
-            return "graph"
+        for mode, code in OUTSIDE.items():
+            if caller is code:
+                return mode
         return modes.get(caller, "eager") if isinstance(caller, FunctionCode) else "eager"
 
     def framework_traces(self, function: Function) -> bool:
         """True for methods that Keras runs as a graph."""
-        if function.owner is None or function.code.name not in GRAPH_METHODS or self.eager_models:
+        if function.owner is None or function.code.name not in GRAPH_METHODS or self.module.eager_models:
             return False
         bases = self.engine.api_bases(function.owner)
         return any(self.engine.catalogue.is_subclass(base, "keras.Layer") for base in bases)
@@ -180,5 +177,34 @@ class Survey:
         return UNKNOWN
 
 
-OUTSIDE_GRAPH = Code("<graph caller>", "", 0)
-NOBODY = Code("<nobody>", "", 0)
+OUTSIDE: dict[Mode, Code] = {"eager": Code("", "", 0), "graph": Code("", "", 0), "jit": Code("", "", 0)}
+"""Stand for callers in other modules."""
+NOBODY = Code("", "", 0)
+
+
+def survey_of(engine: Engine, module: Module) -> Survey:
+    """The survey of a module, kept while nothing in the program changes."""
+    if module.survey is None or module.surveyed_at != engine.revision:
+        module.survey = Survey(engine, module)
+        module.surveyed_at = engine.revision
+    return module.survey
+
+
+def calls_into(engine: Engine, module: Module) -> list[tuple[Function, Given, Mode]]:
+    """How the other modules of the project call functions of this one."""
+    if module.being_surveyed:
+        return []
+    module.being_surveyed = True
+    found: list[tuple[Function, Given, Mode]] = []
+    try:
+        for importer in engine.importers(module):
+            if importer.being_surveyed:
+                continue
+            survey = survey_of(engine, importer)
+            outside = [call for call in survey.outside if call[0].module is module]
+            if outside:
+                modes = survey.modes()
+                found.extend((function, given, survey.mode_of(caller, modes)) for function, given, caller in outside)
+    finally:
+        module.being_surveyed = False
+    return found

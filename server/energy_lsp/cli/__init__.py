@@ -10,7 +10,9 @@ COMMANDS: dict[str, str] = {
     "db": "db:db",
     "serve": "serve:serve",
     "check": "check:check",
+    "calls": "calls:calls",
     "report": "report:report",
+    "compare": "compare:compare",
     "doctor": "doctor:doctor",
 }
 """Command name → `module:function` under this package; the order is the order of the help."""

@@ -1,0 +1,162 @@
+"""Which file of a workspace imports what, kept on disk so that a second start reads only what changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import platformdirs
+import tree_sitter
+
+from energy_code.lowering import LANGUAGE
+from energy_code.notebook import NotebookProblem, program_of
+from energy_code.sources import decode, encode, parseable
+
+FORMAT = 1
+SKIPPED = frozenset(["node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"])
+SUFFIXES = (".py", ".ipynb")
+IMPORTS = tree_sitter.Query(LANGUAGE, "[(import_statement) (import_from_statement)] @import")
+PARSER = tree_sitter.Parser(LANGUAGE)
+
+Progress = Callable[[int, int], None]
+
+
+class Entry(NamedTuple):
+    """One file: its state on disk, the hash of its content, and the dotted names it imports (dots for relative)."""
+
+    mtime: int
+    size: int
+    digest: str
+    imports: tuple[str, ...]
+
+
+class Index:
+    """The entries of a workspace by path relative to its root."""
+
+    def __init__(self, root: Path, *, store: Path | None = None) -> None:
+        self.root = root
+        self.store = store if store is not None else default_store(root)
+        self.entries: dict[str, Entry] = {}
+        self.read = 0
+        """How many files the last update had to read."""
+
+    def load(self) -> None:
+        """Take up what an earlier start kept; a damaged or foreign file counts as none."""
+        try:
+            content = json.loads(self.store.read_bytes())
+            if content["format"] == FORMAT:
+                self.entries = {
+                    name: Entry(mtime, size, digest, tuple(imports))
+                    for name, (mtime, size, digest, imports) in content["files"].items()
+                }
+        except (OSError, ValueError, KeyError, TypeError):
+            self.entries = {}
+
+    def save(self) -> None:
+        """Keep the entries; a cache that cannot be written is none."""
+        content = {"format": FORMAT, "files": {name: list(entry) for name, entry in self.entries.items()}}
+        try:
+            self.store.parent.mkdir(parents=True, exist_ok=True)
+            partial = self.store.with_suffix(f".{os.getpid()}.part")
+            partial.write_text(json.dumps(content, separators=(",", ":")), encoding="utf-8")
+            partial.replace(self.store)
+        except OSError:
+            return
+
+    def update(self, files: Iterable[Path] | None = None, progress: Progress | None = None) -> None:
+        """Bring every entry up to date with the disk."""
+        paths = list(files if files is not None else python_files(self.root))
+        old, self.entries, self.read = self.entries, {}, 0
+        for done, path in enumerate(paths):
+            name = relative(path, self.root)
+            entry = self.entry(path, old.get(name))
+            if entry is not None:
+                self.entries[name] = entry
+            if progress is not None and (done % 32 == 31 or done + 1 == len(paths)):
+                progress(done + 1, len(paths))
+        if self.entries != old:
+            self.save()
+
+    def entry(self, path: Path, known: Entry | None) -> Entry | None:
+        """The entry of one file; what is known stands while time, size or content are the same."""
+        try:
+            state = path.stat()
+            if known is not None and (known.mtime, known.size) == (state.st_mtime_ns, state.st_size):
+                return known
+            data = path.read_bytes()
+        except OSError:
+            return None
+        self.read += 1
+        digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+        if known is not None and known.digest == digest:
+            return known._replace(mtime=state.st_mtime_ns, size=state.st_size)
+        return Entry(state.st_mtime_ns, state.st_size, digest, imports_of(data, path.suffix))
+
+
+def imports_of(data: bytes, suffix: str = ".py") -> tuple[str, ...]:
+    """The dotted names a source imports: modules, and names taken from them, which may be modules too."""
+    if b"import" not in data:
+        return ()
+    try:
+        source = program_of(data) if suffix == ".ipynb" else parseable(encode(decode(data)))
+    except NotebookProblem:
+        return ()
+    tree = PARSER.parse(source)
+    cursor = tree_sitter.QueryCursor(IMPORTS)
+    found: dict[str, None] = {}
+    for node in cursor.captures(tree.root_node).get("import", ()):
+        text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        for name in imported_names(text):
+            found[name] = None
+    return tuple(found)
+
+
+def imported_names(text: str) -> Iterator[str]:
+    """The names in one import statement."""
+    words = text.replace("(", " ").replace(")", " ").replace("\\", " ")
+    words = "\n".join(line.partition("#")[0] for line in words.split("\n"))
+    if words.startswith("from"):
+        module, _, names = words[4:].partition(" import")
+        module = "".join(module.split())
+        yield module
+        for name in names.split(","):
+            first = name.split()[:1]
+            if first and first[0] != "*":
+                yield f"{module}{first[0]}" if module.endswith(".") else f"{module}.{first[0]}"
+    else:
+        for name in words[6:].split(","):
+            first = name.split()[:1]
+            if first:
+                yield first[0]
+
+
+def python_files(root: Path) -> Iterator[Path]:
+    """Python files and notebooks of a folder, without hidden folders, environments, caches and installed packages."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not is_skipped(Path(folder), name))
+        for name in sorted(files):
+            if name.endswith(SUFFIXES) and not name.startswith("."):
+                yield Path(folder, name)
+
+
+def is_skipped(folder: Path, name: str) -> bool:
+    """True for folders that hold no code of the project."""
+    return name.startswith(".") or name in SKIPPED or (folder / name / "pyvenv.cfg").exists()
+
+
+def relative(path: Path, root: Path) -> str:
+    """The path as the index names it."""
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def default_store(root: Path) -> Path:
+    """Where the index of a workspace is kept."""
+    name = hashlib.blake2b(str(root.resolve()).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return Path(platformdirs.user_cache_dir("energy-lsp")) / "index" / f"{name}.json"

@@ -1,0 +1,130 @@
+"""`energy-lsp calls`: every TensorFlow and Keras call of files, notebooks and folders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from energy_code.calls import Call
+from energy_code.index import python_files
+from energy_code.notebook import Notebook, NotebookProblem
+from energy_code.positions import Lines
+from energy_code.project import Project
+
+Record = dict[str, Any]
+
+
+@click.command("calls")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def calls(paths: tuple[Path, ...], form: str) -> None:
+    """List the TensorFlow and Keras calls in PATHS: files, notebooks or folders.
+
+    Lines count from 1, columns from 0 in characters. In a notebook, lines are those of the cell, and `cell` is
+    the index of the cell in the notebook, from 0.
+    """
+    records: list[Record] = []
+    failed = False
+    for path in paths:
+        try:
+            records.extend(calls_in(path))
+        except CallsProblem as problem:
+            click.echo(str(problem), err=True)
+            failed = True
+    if form == "json":
+        click.echo(json.dumps(records, indent=2, ensure_ascii=False))
+    else:
+        for record in records:
+            click.echo(as_line(record))
+    if failed:
+        raise SystemExit(1)
+
+
+class CallsProblem(Exception):  # noqa: N818 - as `DatabaseProblem`
+    """A path that cannot be read; the message says what to do."""
+
+
+def calls_in(path: Path) -> Iterator[Record]:
+    """The records of one path."""
+    if path.is_dir():
+        project = Project(path)
+        project.index()
+        found = False
+        for file in python_files(path):
+            found = True
+            try:
+                yield from calls_in_file(file, project)
+            except CallsProblem as problem:
+                click.echo(str(problem), err=True)
+        if not found:
+            raise CallsProblem(f"{path} holds no Python file or notebook: give a folder with code in it.")
+    elif path.exists():
+        yield from calls_in_file(path, project_of(path))
+    else:
+        raise CallsProblem(f"{path} does not exist: check the spelling.")
+
+
+def project_of(path: Path) -> Project:
+    """The project around a single file: its folder, or the folder above its packages."""
+    folder = path.resolve().parent
+    while (folder / "__init__.py").exists() and folder.parent != folder:
+        folder = folder.parent
+    return Project(folder)
+
+
+def calls_in_file(path: Path, project: Project) -> Iterator[Record]:
+    """The records of one file or notebook."""
+    try:
+        data = path.read_bytes()
+    except OSError as problem:
+        raise CallsProblem(f"{path} cannot be read ({problem.strerror}): check that it is still there.") from None
+    if path.suffix == ".ipynb":
+        try:
+            notebook = Notebook.read(data, path=path.resolve(), project=project)
+        except NotebookProblem as problem:
+            raise CallsProblem(str(problem)) from None
+        for call in written(notebook.analysis.calls):
+            cell, span = notebook.locate(call.span)
+            yield record_of(call, path, notebook.lines(cell), span.start_byte, span.end_byte, cell)
+    else:
+        document = project.open(path, data)
+        for call in written(document.analysis.calls):
+            yield record_of(call, path, document.lines, call.span.start_byte, call.span.end_byte)
+
+
+def written(calls: Sequence[Call]) -> Iterator[Call]:
+    """The calls that stand in the source as calls: a bare decorator is a use, not a call expression."""
+    return (call for call in calls if not call.decorator)
+
+
+def record_of(call: Call, path: Path, lines: Lines, start: int, end: int, cell: int | None = None) -> Record:
+    """What is printed of one call."""
+    line, column = lines.position(start, "utf-32")
+    end_line, end_column = lines.position(end, "utf-32")
+    record: Record = {
+        "file": str(path),
+        "line": line + 1,
+        "column": column,
+        "end_line": end_line + 1,
+        "end_column": end_column,
+        "api": call.api,
+        "confidence": round(call.confidence, 2),
+        "function": call.function,
+        "mode": call.mode,
+        "times": call.runs.times,
+        "in_unknown_loop": call.runs.in_unknown_loop,
+    }
+    if cell is not None:
+        record["cell"] = cell
+    return record
+
+
+def as_line(record: Record) -> str:
+    """One line of text: place, name, and what is less than certain."""
+    cell = f":cell {record['cell']}" if "cell" in record else ""
+    place = f"{record['file']}{cell}:{record['line']}:{record['column']}"
+    sure = "" if record["confidence"] >= 1 else f"  (confidence {record['confidence']:.2f})"
+    return f"{place}: {record['api']}{sure}"
