@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from energy_data.model import Device, Quantity
-from energy_measure.attribution import attribute
+from energy_measure.attribution import DeviceAttribution, attribute
 from energy_measure.baseline import IdleWindow, baseline_of, no_baseline
 from energy_measure.events import Events
-from energy_measure.observations import observe
+from energy_measure.observations import TooFewReadingsError, observe
 from energy_measure.sites import SiteEnergy
 from energy_measure.statistics import Interval, is_resolved, mean_interval
+from energy_measure.timeline import Floats
 from energy_measure.traces import SampledTrace
 
 SHORTEST_WINDOW = 0.05
@@ -102,20 +103,21 @@ def replayed(
         return {}, problems
     ran.sort(key=lambda w: int(w["begin"]))
     begins, ends = [int(w["begin"]) for w in ran], [int(w["end"]) for w in ran]
-    # Neighbouring windows share a rest, so half of what the rests get wrong does not show in their scatter.
     # Every window is a call of its own: windows of one site must not be drawn towards each other.
     events = Events.of(range(len(ran)), begins, ends)
-    energy: dict[Device, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+    energy: dict[Device, tuple[Floats, Floats]] = {}
+    seconds = (events.end - events.start) * 1e-9
     for trace in traces:
-        observations = observe(trace)
-        baseline = baseline_of(observations, rests) if rests else no_baseline(observations.origin_ns)
-        found = attribute(trace, events, baseline)
+        try:
+            found = _attributed(trace, events, rests)
+        except TooFewReadingsError:
+            continue  # a device that vanished
         joules, common = energy.get(trace.device, (np.zeros(len(ran)), np.zeros(len(ran))))
-        seconds = (events.end - events.start) * 1e-9
-        energy[trace.device] = (
-            joules + found.joules,
-            np.hypot(common, found.level_error * seconds / np.sqrt(2.0 * max(len(rests), 1))),
-        )
+        # Neighbouring windows share a rest: half of what the rests get wrong does not show in their scatter.
+        off = found.level_error * seconds / np.sqrt(2.0 * max(len(rests), 1))
+        energy[trace.device] = (joules + found.joules, np.hypot(common, off))
+    if not energy:
+        return {}, {int(w["site"]): "the meters gave no readings" for w in ran}
     results = {}
     for site in dict.fromkeys(int(w["site"]) for w in ran):
         rows = [row for row, window in enumerate(ran) if int(window["site"]) == site]
@@ -123,11 +125,18 @@ def replayed(
     return results, problems
 
 
+def _attributed(trace: SampledTrace, events: Events, rests: Sequence[IdleWindow]) -> DeviceAttribution:
+    observations = observe(trace)
+    if trace.estimated or not rests:
+        return attribute(trace, events, no_baseline(observations.origin_ns))
+    return attribute(trace, events, baseline_of(observations, rests))
+
+
 def _per_call(
     site: int,
     windows: Sequence[Mapping[str, Any]],
     rows: Sequence[int],
-    energy: Mapping[Device, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]],
+    energy: Mapping[Device, tuple[Floats, Floats]],
 ) -> Replayed:
     """Mean over the windows; the loop around the calls takes its share of time, and so of energy."""
     counts = np.array([float(window["count"]) for window in windows])
