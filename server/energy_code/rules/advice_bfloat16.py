@@ -15,7 +15,7 @@ class Bfloat16(Rule):
     workload = Workload(
         "tf.matmul(a, b)",
         {"a": Array("n", "n"), "b": Array("n", "n")},
-        {"n": (16, 128, 512)},
+        {"n": (16, 64, 256)},
         after="tf.cast(tf.matmul(tf.cast(a, tf.bfloat16), tf.cast(b, tf.bfloat16)), tf.float32)",
         tolerance=0.1,
         absolute=1.0,

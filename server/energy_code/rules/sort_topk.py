@@ -28,6 +28,7 @@ class SortTopk(Rule):
         {"x": Array(16, "n")},
         {"n": (10, 1_000, 50_000)},
         gradients=("x",),
+        smallest=5,
     )
     safety = "review"
     changes = (Change("tf.sort($x, direction='DESCENDING')[..., :$k]", "tf.math.top_k($x, k=$k).values"),)

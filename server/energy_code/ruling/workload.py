@@ -98,6 +98,8 @@ class Workload:
     """Types of inputs given as text, where the rule needs to see them."""
     vary: bool = True
     """Whether tests may draw other shapes and values (off where a size is part of the meaning)."""
+    smallest: int = 0
+    """The least value of a size letter for which the code before makes sense."""
 
     def sizes_at(self, size: Size) -> dict[str, int]:
         """The size letters' values for one of the three sizes."""
