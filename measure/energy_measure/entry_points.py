@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from energy_code.calls import Call
 from energy_measure.problems import MeasureProblem
 
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"})
 NOT_PROGRAMS = frozenset({"setup.py", "conftest.py", "noxfile.py", "__init__.py"})
 
 
@@ -26,6 +28,38 @@ class Module:
     """It calls an API somewhere."""
     calls_at_import: bool
     """It calls an API at its top level."""
+
+
+def python_files(root: Path) -> list[Path]:
+    """The Python files of a project, without environments and what tools have left."""
+    found: list[Path] = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [
+            name
+            for name in sorted(folders)
+            if name not in SKIPPED_FOLDERS
+            and not name.startswith(".")
+            and not os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+        ]
+        found += [Path(folder) / name for name in sorted(files) if name.endswith(".py")]
+    return found
+
+
+def reached_files(entry: Path) -> list[Path]:
+    """A script and the modules beside it that it imports, directly or through others."""
+    root = entry.parent
+    found: dict[Path, None] = {entry: None}
+    waiting = [entry]
+    while waiting:
+        path = waiting.pop()
+        for name in _imported(_parse(path), root, path):
+            for base in dict.fromkeys((root, path.parent)):
+                module = base.joinpath(*name.split("."))
+                for candidate in (module.with_suffix(".py"), module / "__init__.py"):
+                    if name and candidate.is_file() and candidate not in found:
+                        found[candidate] = None
+                        waiting.append(candidate)
+    return list(found)
 
 
 def named_entry_points(root: Path, names: Iterable[str]) -> list[Path]:
@@ -66,12 +100,9 @@ def find_entry_points(
 def read_module(
     root: Path, path: Path, files: Sequence[Path], calls_of: Callable[[Path], Sequence[Call]]
 ) -> Module | None:
-    """Read one file; None if it is no Python."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the project's own string escapes
-            tree = ast.parse(path.read_bytes(), str(path))
-    except (SyntaxError, ValueError, OSError):
+    """Read one file; None if it is empty or no Python."""
+    tree = _parse(path)
+    if not tree.body:
         return None
     calls = calls_of(path)
     known = _names(root, path, files)
@@ -82,6 +113,16 @@ def read_module(
         calls=bool(calls),
         calls_at_import=any(call.function == "" for call in calls),
     )
+
+
+def _parse(path: Path) -> ast.Module:
+    """The syntax tree of a file; an empty one if it has none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the project's own string escapes
+            return ast.parse(path.read_bytes(), str(path))
+    except (SyntaxError, ValueError, OSError, RecursionError):
+        return ast.Module([], [])
 
 
 def _is_no_program(path: Path) -> bool:
@@ -122,6 +163,10 @@ def _imported(tree: ast.Module, root: Path, path: Path) -> Iterable[str]:
             yield from _prefixes(module)
             for alias in node.names:
                 yield f"{module}.{alias.name}" if module else alias.name
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("import_module", "__import__") and isinstance(node.args[0].value, str):
+                yield from _prefixes(node.args[0].value)
 
 
 def _prefixes(name: str) -> Iterable[str]:

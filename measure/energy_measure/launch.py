@@ -156,13 +156,21 @@ def run_cells(cells: list[dict[str, str]]) -> None:
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
         tree = instrumented_tree(source, cell["instrumented"], name)
         shown = None
-        if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
+        if ends_in_value(tree, source):
             shown = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
         run_code(compile_cell(tree, name, "exec"), module.__dict__)
         if shown is not None:
             value = run_code(compile_cell(shown, name, "eval"), module.__dict__)
             if value is not None:
                 print(repr(value))
+
+
+def ends_in_value(tree: ast.Module, source: str) -> bool:
+    """Whether a notebook would show the value of the last line: not after a semicolon, nor of a magic."""
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr) or source.rstrip().endswith(";"):
+        return False
+    last = source.split("\n")[tree.body[-1].lineno - 1]
+    return not last.lstrip().startswith("0#")  # what the reader puts in place of a magic
 
 
 def compile_cell(tree: Any, name: str, mode: str) -> types.CodeType:
@@ -271,7 +279,8 @@ def main() -> None:
                 stream.flush()
         recorder.finish()
         if engine is not None:
-            message: dict[str, Any] = {"begin": recorder.begin, "end": recorder.end}
+            number = status if isinstance(status, int) else 0 if status is None else 1
+            message: dict[str, Any] = {"begin": recorder.begin, "end": recorder.end, "status": number}
             while "replay" in (request := engine.ask(message)):
                 message = {"windows": probe.replay(recorder, request["replay"])}
     sys.exit(status)

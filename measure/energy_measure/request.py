@@ -1,4 +1,4 @@
-"""What to measure and how: from the command line, else from `[tool.energy-lsp.measure]`, else the defaults."""
+"""What to measure and how: from the command line, else `[tool.energy-lsp.measure]`, else the defaults."""
 
 from __future__ import annotations
 

@@ -41,6 +41,8 @@ class Ended:
 
     begin: int
     end: int
+    status: int
+    """What the program leaves with, as far as it says."""
 
 
 class Program:
@@ -104,7 +106,7 @@ class Program:
         while True:
             heard = self._hear(POLL_SECONDS)
             if heard is not None:
-                return Ended(int(heard["begin"]), int(heard["end"]))
+                return Ended(int(heard["begin"]), int(heard["end"]), int(heard["status"]))
             passed = time.monotonic() - begin
             if self.process.poll() is not None and not self._readable(0.0):
                 return None

@@ -7,6 +7,7 @@ import importlib
 import click
 
 COMMANDS: dict[str, str] = {
+    "measure": "measure:measure",
     "db": "db:db",
     "serve": "serve:serve",
     "check": "check:check",

@@ -1,0 +1,133 @@
+"""`energy-lsp measure`: run a program under the meters and say what its API calls cost."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from energy_measure.engine import MeasuredRun
+
+INTERRUPTED = 130
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--entry",
+    multiple=True,
+    metavar="FILE",
+    help="Entry point of a project folder; may be repeated. Default: scripts that nothing else imports.",
+)
+@click.option("--python", metavar="PYTHON", help="Interpreter to run with. Default: the project's own.")
+@click.option(
+    "--create-env",
+    is_flag=True,
+    help="Make a virtual environment from requirements.txt or pyproject.toml, and keep it.",
+)
+@click.option("--repeat", type=click.IntRange(min=1), help="Runs of the whole program. [default: 5]")
+@click.option("--meter", metavar="auto|NAME", help="Meter to read; see `energy-lsp doctor`. [default: auto]")
+@click.option("--quick", is_flag=True, default=None, help="One run, short rests and replays: a first look.")
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="S", help="Longest that one run may take.")
+@click.option(
+    "--period", "period_ms", type=click.FloatRange(1, 500), metavar="MS", help="Time between two samples."
+)
+@click.option(
+    "--program-output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    help="Where what the program prints goes. Default: standard error.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)
+@click.option(
+    "--progress",
+    type=click.Choice(["auto", "json", "none"]),
+    default="auto",
+    show_default=True,
+    help="How to show progress on standard error; json: an object a line, for editors.",
+)
+@click.option(
+    "--db",
+    "database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Energy database to write to; default: this machine's own.",
+)
+@click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder that file names are kept relative to. Default: the nearest repository or pyproject.toml.",
+)
+def measure(
+    path: Path,
+    form: str,
+    progress: str,
+    project: Path | None,
+    create_env: bool,
+    program_output: Path | None,
+    database: Path | None,
+    **given: Any,
+) -> None:
+    """Measure what the TensorFlow and Keras calls of PATH cost: a script, a notebook or a project folder.
+
+    ARGUMENTS behind `--` go to the program. Exits with 1 when the program failed, with 2 when it could not
+    be measured.
+    """
+    from energy_data.problems import DatabaseProblem
+    from energy_lsp.measuring.display import progress_display
+    from energy_measure.engine import Interrupted
+    from energy_measure.engine import measure as run
+    from energy_measure.meters import MeterProblem
+    from energy_measure.problems import MeasureProblem
+    from energy_measure.request import MeasureRequest, project_root, read_options
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    root = project or project_root(path.absolute())
+    try:
+        options = read_options(root, **given)
+        request = MeasureRequest(path, root, options, create_env, program_output, database)
+        with progress_display(progress, shared=program_output is None) as (tell, announce):
+            measured = run(request, tell, announce=announce)
+    except (MeasureProblem, MeterProblem, DatabaseProblem) as problem:
+        click.echo(f"Error: {problem}", err=True)
+        sys.exit(2)
+    except Interrupted as stop:
+        lost = "the run under way is lost"
+        click.echo(f"Interrupted: {lost}, {stop}; nothing of the program is left running.", err=True)
+        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt:
+        click.echo("Interrupted before the first run; nothing was kept.", err=True)
+        sys.exit(INTERRUPTED)
+    _print(measured, form)
+    sys.exit(1 if measured.failures else 0)
+
+
+def _print(measured: MeasuredRun, form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(measured.as_json(), indent=2))
+    else:
+        from energy_lsp.measuring.table import print_table
+
+        print_table(measured)
+    for sentence in (*measured.problems, *measured.failures):
+        click.echo(sentence, err=True)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """A request to end is answered like Ctrl-C: with everything that was started ended first."""
+    raise KeyboardInterrupt

@@ -1,0 +1,1 @@
+"""What `energy-lsp measure` shows while it runs and at the end."""

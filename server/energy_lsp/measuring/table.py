@@ -1,0 +1,85 @@
+"""The end of a measurement in a terminal: the hungriest calls, their sum against the whole."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from energy_lsp.joules import interval, joules
+
+if TYPE_CHECKING:
+    from energy_measure.engine import Measured, MeasuredRun
+    from energy_measure.results import MeasuredCall, MeasuredProgram
+
+SHOWN = 15
+PLAIN_WIDTH = 140
+"""Columns when the output goes into a file or a pipe."""
+
+
+def print_table(measured: MeasuredRun) -> None:
+    """Everything a person wants to know right after measuring."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=PLAIN_WIDTH)
+    how = "estimated by" if measured.estimated else "measured with"
+    console.print(f"\nEnergy above idle, {how} {measured.meter} on {measured.machine.label}.")
+    for one in measured.programs:
+        if one.program is not None:
+            _print_program(console, one, one.program)
+    if measured.known:
+        console.print(
+            "See them in the code: `energy-lsp check PATH`, or open the file in an editor with the "
+            "energy-lsp extension; an open editor refreshes by itself.\n"
+            f"Report: `energy-lsp report {measured.programs[-1].run_id}`.",
+            soft_wrap=True,
+        )
+
+
+def _print_program(console: Console, measured: Measured, program: MeasuredProgram) -> None:
+    runs = "1 run" if program.repeats == 1 else f"{program.repeats} runs"
+    table = Table(title=f"{measured.command} ({runs})", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("call", "place"):
+        table.add_column(name, overflow="fold")
+    for name in ("runs", "per call", "95% interval", "all", "share"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("how", no_wrap=True)
+    for call in program.calls[:SHOWN]:
+        table.add_row(*_row(call, program))
+    console.print(table)
+    if len(program.calls) > SHOWN:
+        console.print(f"… and {len(program.calls) - SHOWN} more.")
+    _print_sum(console, program)
+
+
+def _row(call: MeasuredCall, program: MeasuredProgram) -> tuple[str, ...]:
+    how = "tracing" if call.tracing else call.method
+    name = "tf." + call.site.api[11:] if call.site.api.startswith("tensorflow.") else call.site.api
+    place = (name, call.site.place.rpartition("/")[2], f"{call.count}×")
+    if not call.resolved:
+        below = call.interval.high
+        bound = f"under {joules(below)}" if math.isfinite(below) and below > 0 else "unknown"
+        return (*place, bound, "unresolved", "", "", how)
+    share = call.run_joules / program.total if program.total > 0 else 0.0
+    spread = interval(call.interval.low, call.interval.high)
+    return (*place, joules(call.total), spread, joules(call.run_joules), f"{share:.0%}", how)
+
+
+def _print_sum(console: Console, program: MeasuredProgram) -> None:
+    accounted = program.total - program.unaccounted
+    spread = ""
+    if program.repeats > 1:
+        spread = f" (95% {interval(program.interval.low, program.interval.high)}"
+        spread += f", varies by {program.variation:.1%})" if math.isfinite(program.variation) else ")"
+    console.print(f"Whole program: {joules(program.total)} in {program.seconds:.2f} s{spread}.")
+    console.print(
+        f"Calls account for {joules(accounted)}; {joules(program.unaccounted)} is unaccounted for "
+        "(imports, Python between the calls, threads that outlive them)."
+    )
+    if program.outliers:
+        listed = ", ".join(str(number + 1) for number in program.outliers)
+        console.print(f"Far from the others, and part of the mean all the same: run {listed}.")
+    console.print()
