@@ -1,0 +1,71 @@
+"""From simulated hardware through meters, samplers and attribution to joules, against the clock."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+
+from energy_measure import meters
+from energy_measure.attribution import attribute
+from energy_measure.baseline import IdleWindow, baseline_of
+from energy_measure.events import Events
+from energy_measure.observations import observe
+from energy_measure.sampling import Sampling
+from scene import dram, gpu, package, power_event
+from waveform import Calls
+
+PULSES = np.arange(120.0)
+"""One call every second for two minutes: whenever the samplers are ready, some lie ahead."""
+STARTS, ENDS = PULSES + 0.5, PULSES + 0.8
+WATTS = {"cpu": 60.0, "ram": 6.0, "gpu": 150.0}
+IDLE = {"cpu": 25.0, "ram": 3.0, "gpu": 55.0}
+
+
+def wave(device):
+    calls = Calls(STARTS, ENDS, {device: np.full(len(PULSES), WATTS[device])})
+    return calls.waveform(device, IDLE[device])
+
+
+def record(scene, names, folder, monkeypatch, seconds=2.7):
+    """Samples, and what happened meanwhile: calls that are wholly inside, and the rests between them."""
+    for name, value in scene.environment.items():
+        monkeypatch.setenv(name, value)
+    with Sampling([meters.find(name) for name in names.split("+")], folder, pid=os.getpid()) as sampling:
+        time.sleep(seconds)
+        recording = sampling.stop()
+    begin = max(int(trace.times_ns[0]) for trace in recording.sources) - scene.start_ns
+    finish = min(int(trace.times_ns[-1]) for trace in recording.sources) - scene.start_ns
+    inside = (begin / 1e9 < STARTS - 0.4) & (finish / 1e9 > ENDS + 0.4)
+    at = [(scene.start_ns + np.round(edge[inside] * 1e9)).astype(np.int64) for edge in (STARTS, ENDS)]
+    events = Events.of(np.zeros(inside.sum(), np.int64), *at)
+    rests = [IdleWindow(int(end) + 100_000_000, int(end) + 400_000_000) for end in at[1]]
+    rests.insert(0, IdleWindow(int(at[0][0]) - 400_000_000, int(at[0][0]) - 50_000_000))
+    return recording, events, rests
+
+
+@pytest.mark.parametrize(
+    ("names", "tells", "model"),
+    [
+        ("rapl+nvml", "energy", "NVIDIA A100-SXM4-40GB"),
+        ("perf+nvml", "power", "NVIDIA GeForce GTX 1080 Ti"),
+    ],
+)
+def test_calls_come_out_as_scripted(machine_with, tmp_path, monkeypatch, names, tells, model):
+    scene = machine_with(
+        package(0, wave("cpu"), wrap=40.0),
+        dram(0, wave("ram")),
+        power_event("energy-pkg", 0, wave("cpu")),
+        power_event("energy-ram", 0, wave("ram")),
+        gpu(model, wave("gpu"), tells=tells),
+    )
+    recording, events, rests = record(scene, names, tmp_path, monkeypatch)
+    assert {trace.device for trace in recording.traces} == {"cpu", "ram", "gpu"}
+    assert len(events) >= 1
+    for trace in recording.traces:
+        found = attribute(trace, events, baseline_of(observe(trace), rests))
+        truth = WATTS[trace.device] * 0.3
+        assert np.all(np.abs(found.joules - truth) <= 5 * found.stderr), (trace.source, found)
+        assert np.all(found.stderr < 0.25 * truth), (trace.source, found)
