@@ -9,7 +9,7 @@ from pathlib import Path
 from energy_data.migrations import APPLICATION_ID, LATEST, user_version
 from energy_data.problems import explain, explained, missing, newer_schema, not_a_database, unreachable
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 60.0
 """How long a writer waits for its turn before it says that the database is locked."""
 
 

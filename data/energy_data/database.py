@@ -34,7 +34,7 @@ from energy_data.rows import (
     trace_from,
     trace_row,
 )
-from energy_data.summaries import summarise, summarise_everything
+from energy_data.summaries import summarise, summarise_everything, summarise_run
 
 if TYPE_CHECKING:
     import sqlite_utils
@@ -146,16 +146,17 @@ class Database:
         tables.table("spans").insert_all(
             [span_row(span, run.id, number) for number, span in enumerate(spans)], ignore=True
         )
-        if self._is_new_here(run, rows):
+        sites = {(row["api"], row["file"], row["line"]) for row in rows}
+        if any(row["method"] == "imported" for row in rows):
+            summarise(tables, sites)
+        elif self._is_new_here(run):
             summarise_everything(tables)
         else:
-            summarise(tables, {(row["api"], row["file"], row["line"]) for row in rows})
+            summarise_run(tables, run, sites)
         return True
 
-    def _is_new_here(self, run: Run, rows: Sequence[Row]) -> bool:
+    def _is_new_here(self, run: Run) -> bool:
         """Note a machine that measures into this file; True for a new one: it changes what is "here"."""
-        if all(row["method"] == "imported" for row in rows):
-            return False
         machine = content_id(run.machine)
         noted = self.connection.execute("INSERT OR IGNORE INTO local_machines VALUES (?)", (machine,))
         return noted.rowcount > 0

@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from energy_data.model import DEVICES, Layer
+from energy_data.model import DEVICES, Layer, Run
 from energy_data.rows import Row
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ SELECT m.*, r.started, r.meter, r.estimated, r."commit", r.project, r.machine_id
 FROM measurements m JOIN runs r ON r.id = m.run_id
 JOIN environments e ON e.id = r.environment_id JOIN machines c ON c.id = r.machine_id
 WHERE m.api = ? AND m.file = ? AND m.line = ? AND m.at_trace_time = 0
-ORDER BY r.project, r.started DESC, r.id DESC, m.id
 """
+_NEWEST_FIRST = "ORDER BY r.project, r.started DESC, r.id DESC, m.id"
+_PLACE = "api = ? AND file = ? AND line = ? AND project = ?"
+_SITE_SUMMARY = f"SELECT layer, started, run_id FROM summaries WHERE {_PLACE}"
 _API_SITES = "SELECT * FROM summaries WHERE api = ? ORDER BY file, line, project"
 
 
@@ -53,22 +55,40 @@ def summarise_everything(db: Database) -> None:
 
 def summarise(db: Database, sites: Iterable[Sequence[Any]]) -> None:
     """Make the summaries of these call sites (api, file, line) and of their APIs anew."""
-    cursor = db.conn.cursor()
-    cursor.row_factory = sqlite3.Row
-    table = db.table("summaries")
     touched = sorted({tuple(site) for site in sites})
+    db.conn.executemany("DELETE FROM summaries WHERE api = ? AND file = ? AND line = ?", touched)
+    found = (db.conn.execute(f"{_SITE_ROWS} {_NEWEST_FIRST}", site).fetchall() for site in touched)
+    db.table("summaries").insert_all(row for rows in found for row in _site_summaries(rows))
+    _summarise_apis(db, touched)
+
+
+def summarise_run(db: Database, run: Run, sites: Iterable[Sequence[Any]]) -> None:
+    """`summarise` after a run on this machine was added: where it is the newest, nothing else need be read.
+
+    A site's history grows with every run; reading it again each time would make writers wait for each other.
+    """
+    touched = sorted({tuple(site) for site in sites})
+    made = []
     for site in touched:
-        db.conn.execute("DELETE FROM summaries WHERE api = ? AND file = ? AND line = ?", site)
-    table.insert_all(
-        row for site in touched for row in _site_summaries(cursor.execute(_SITE_ROWS, site).fetchall())
-    )
-    apis = sorted({site[0] for site in touched})
+        place = (*site, run.project)
+        known = db.conn.execute(_SITE_SUMMARY, place).fetchone()
+        if known and known["layer"] == "here" and (known["started"], known["run_id"]) > (run.started, run.id):
+            continue
+        rows = db.conn.execute(f"{_SITE_ROWS} AND m.run_id = ? ORDER BY m.id", (*site, run.id)).fetchall()
+        if rows:
+            db.conn.execute(f"DELETE FROM summaries WHERE {_PLACE}", place)
+            made.append(_site_summary(rows))
+    db.table("summaries").insert_all(made)
+    _summarise_apis(db, touched)
+
+
+def _summarise_apis(db: Database, sites: Iterable[Sequence[Any]]) -> None:
     general = []
-    for api in apis:
+    for api in sorted({site[0] for site in sites}):
         db.conn.execute("DELETE FROM summaries WHERE api = ? AND line = ?", (api, API_LINE))
-        found = cursor.execute(_API_SITES, (api,)).fetchall()
+        found = db.conn.execute(_API_SITES, (api,)).fetchall()
         general += [_api_summary(found)] if found else []
-    table.insert_all(general)
+    db.table("summaries").insert_all(general)
 
 
 def _site_summaries(rows: Sequence[sqlite3.Row]) -> list[Row]:

@@ -93,7 +93,7 @@ def test_the_file_uses_a_write_ahead_log_and_foreign_keys(tmp_path: Path) -> Non
         assert pragmas == {
             "journal_mode": "wal",
             "foreign_keys": 1,
-            "busy_timeout": 30_000,
+            "busy_timeout": 60_000,
             "application_id": APPLICATION_ID,
             "user_version": LATEST,
         }
