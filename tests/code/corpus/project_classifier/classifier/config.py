@@ -1,0 +1,3 @@
+EPOCHS = 1
+NUM_CLASSES = 3
+BATCH = 8
