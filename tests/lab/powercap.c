@@ -118,6 +118,7 @@ long syscall(long number, ...) {
     for (i = 0; i < 6; i++) a[i] = va_arg(more, long);
     va_end(more);
     lab_load();
+    if (number == SYS_perf_event_open && lab.perf_closed) { errno = EACCES; return -1; }
     if (number == SYS_perf_event_open && lab.perf_type && ((struct perf_event_attr *)a[0])->type == (unsigned)lab.perf_type)
         return open_power_event((struct perf_event_attr *)a[0], (int)a[2]);
     return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);

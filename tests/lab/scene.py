@@ -156,6 +156,9 @@ class Scene:
     built: Built
     sensors: Sequence[Sensor]
     perf_denied: bool = False
+    """Events of the whole machine are for root alone."""
+    perf_closed: bool = False
+    """No perf events at all, not even of one's own processes, as in many containers."""
     nvml_init: int = 0
     """What starting NVML answers; 0: it works."""
     start_ns: int = field(default_factory=time.monotonic_ns)
@@ -223,7 +226,7 @@ class Scene:
             f"perf_type {PERF_TYPE}",
             f"perf_denied {int(self.perf_denied)}",
         ]
-        lines.append(f"nvml_init {self.nvml_init}")
+        lines += [f"perf_closed {int(self.perf_closed)}", f"nvml_init {self.nvml_init}"]
         for sensor in self.sensors:
             lines.append(f"source {sensor.name}")
             if sensor.zone:

@@ -25,7 +25,7 @@ typedef struct {
 } Source;
 
 static struct {
-    int loaded, sources, perf_type, perf_denied, nvml_init;
+    int loaded, sources, perf_type, perf_denied, perf_closed, nvml_init;
     long long start_ns;
     Source source[MAX_SOURCES];
 } lab;
@@ -98,6 +98,7 @@ static void lab_load(void) {
         if (strncmp(line, "start_ns ", 9) == 0) lab.start_ns = atoll(line + 9);
         if (lab_number(line, "perf_type", &number)) lab.perf_type = (int)number;
         if (lab_number(line, "perf_denied", &number)) lab.perf_denied = (int)number;
+        if (lab_number(line, "perf_closed", &number)) lab.perf_closed = (int)number;
         if (lab_number(line, "nvml_init", &number)) lab.nvml_init = (int)number;
         if (s) lab_source_line(s, line);
     }

@@ -65,6 +65,14 @@ def test_json_has_the_same_and_nothing_else_on_stdout(machine_with):
     assert told["verdict"].endswith(".")
 
 
+def test_closed_perf_events_make_the_estimate_coarser_and_name_the_setting(machine_with):
+    told = json.loads(doctor(machine_with(perf_closed=True).environment, "--format", "json"))
+    estimate = told["meters"][3]
+    assert "perf events are closed" in estimate["reason"]
+    assert estimate["command"] == "sudo sysctl -w kernel.perf_event_paranoid=2"
+    assert 0.001 <= estimate["resolution_seconds"] <= 0.01
+
+
 def test_this_machine_can_be_diagnosed():
     diagnosis = diagnose(Roots())
     assert [state.name for state in diagnosis.meters] == ["rapl", "perf", "nvml", "cpu-time"]

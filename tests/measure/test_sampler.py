@@ -144,6 +144,25 @@ def test_the_estimate_follows_a_process_given_later(tmp_path):
     assert np.all(np.diff(trace.values) >= 0)
 
 
+def test_the_estimate_is_coarser_where_perf_events_are_closed(machine_with, tmp_path, monkeypatch):
+    for name, value in machine_with(perf_closed=True).environment.items():
+        monkeypatch.setenv(name, value)
+    code = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'while True: pass'])"
+    started = time.monotonic()
+    busy = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    try:
+        with Sampling([meters.find("cpu-time")], tmp_path, pid=busy.pid) as sampling:
+            time.sleep(0.8)
+            (trace,) = sampling.stop().traces
+    finally:
+        os.killpg(busy.pid, signal.SIGKILL)
+        busy.wait()
+    assert trace.update_period_s == time.clock_getres(6)
+    # Two processes cannot use more than twice the time that passed.
+    assert 0 < trace.values[-1] / meters.PowerModel().active_watts <= 2 * (time.monotonic() - started)
+    assert np.all(np.diff(trace.values) >= 0)
+
+
 def test_a_killed_sampler_leaves_what_it_read(tmp_path):
     with Sampling(meters.choose("cpu-time"), tmp_path, period_s=0.001, pid=os.getpid()) as sampling:
         time.sleep(0.2)
