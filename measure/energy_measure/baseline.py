@@ -16,6 +16,8 @@ Floats = npt.NDArray[np.float64]
 
 LADDER = 12
 """Lengths of window at which the idle noise is looked at."""
+SHORT_PIECE = 8
+"""An idle window with fewer observations is looked at together with the others."""
 PRIOR_WINDOWS = 40.0
 """How many windows of one length it takes to weigh as much as what all lengths say together."""
 
@@ -51,8 +53,13 @@ class Baseline:
         return np.interp(seconds, self.times, self.watts)
 
     def uncertainty(self, seconds: Floats) -> Floats:
-        """Standard error of the idle watts at these moments."""
-        return np.interp(seconds, self.times, self.stderr)
+        """Standard error of the idle watts at these moments: between two levels both have their part."""
+        if len(self.times) == 1:
+            return np.full_like(seconds, self.stderr[0])
+        right = np.clip(np.searchsorted(self.times, seconds), 1, len(self.times) - 1)
+        before, after = self.times[right - 1], self.times[right]
+        share = np.clip((seconds - before) / (after - before), 0.0, 1.0)
+        return np.hypot((1.0 - share) * self.stderr[right - 1], share * self.stderr[right])
 
     def energy(self, starts: Floats, ends: Floats) -> Floats:
         """Idle joules between moments."""
@@ -155,14 +162,17 @@ def _noise(pieces: Sequence[Observations], level: float) -> tuple[Floats, Floats
     windows tell it apart from the background. Each length alone has too few windows for a sound variance,
     so each is drawn towards what all lengths say together.
     """
+    if max(len(piece) for piece in pieces) < SHORT_PIECE:
+        pieces = [_joined(pieces)]
     rows = max(len(piece) for piece in pieces)
     sizes = np.unique(np.geomspace(1, max(rows // 4, 1), LADDER).astype(np.int64))
     own = _meter_variance(pieces, level)
     ladder = []
     for size in sizes:
-        scatter = [part for piece in pieces for part in _scatter(piece, int(size))]
+        parts = [part for piece in pieces if (part := _scatter(piece, int(size)))]
+        scatter = [energy for part in parts for energy in part]
         if len(scatter) >= 4:
-            free = len(scatter) - len(pieces)
+            free = len(scatter) - len(parts)
             length = float(np.mean([length for length, _ in scatter]))
             ladder.append((length, sum(energy**2 for _, energy in scatter) / free, free))
     if not ladder:
@@ -172,6 +182,20 @@ def _noise(pieces: Sequence[Observations], level: float) -> tuple[Floats, Floats
     together = float(np.average(walks, weights=freedom * (seconds / np.maximum(variance, 1e-30)) ** 2))
     walks = (freedom * walks + PRIOR_WINDOWS * together) / (freedom + PRIOR_WINDOWS)
     return seconds, np.sqrt(np.maximum(walks, 0.0) * seconds), float(np.sqrt(own))
+
+
+def _joined(pieces: Sequence[Observations]) -> Observations:
+    """Idle windows too short to show noise by themselves, as one."""
+    first = pieces[0]
+    return Observations(
+        first.origin_ns,
+        np.concatenate([piece.starts for piece in pieces]),
+        np.concatenate([piece.ends for piece in pieces]),
+        np.concatenate([piece.joules for piece in pieces]),
+        np.concatenate([piece.placement for piece in pieces]),
+        first.reading_noise,
+        first.overlap,
+    )
 
 
 def _meter_variance(pieces: Sequence[Observations], level: float) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from energy_data.model import Device, Quantity
 from energy_measure.attribution import DeviceAttribution, attribute
@@ -14,14 +15,19 @@ from energy_measure.baseline import IdleWindow, baseline_of, no_baseline
 from energy_measure.events import Events
 from energy_measure.observations import TooFewReadingsError, observe
 from energy_measure.sites import SiteEnergy
-from energy_measure.statistics import Interval, is_resolved, mean_interval
+from energy_measure.statistics import Interval, is_resolved
 from energy_measure.timeline import Floats
 from energy_measure.traces import SampledTrace
 
 SHORTEST_WINDOW = 0.05
-UPDATES_PER_WINDOW = 10
+UPDATES_PER_WINDOW = 3
 """A window holds at least so many updates of the slowest meter."""
-WINDOWS, QUICK_WINDOWS = 8, 5
+UPDATES_PER_REST = 2
+WINDOWS, QUICK_WINDOWS = 6, 4
+EXPECTATION = 10
+"""What attribution expects of the scatter weighs as much as so many windows …"""
+FAR_MORE = 3.0
+"""… unless the windows' variance is so many times larger."""
 RESTS = -1
 """The site number under which the probe reports its rests."""
 LONGEST_CALL = 1.0
@@ -69,9 +75,19 @@ class Replayed:
 
 
 def window_seconds(traces: Iterable[SampledTrace]) -> float:
-    """How long a window has to be for these meters: 50 ms, and ten updates of the slowest."""
-    slowest = max((max(trace.update_period_s, trace.window_s) for trace in traces), default=0.0)
+    """How long a window has to be for these meters: 50 ms, and three updates of the slowest."""
+    slowest = max((trace.update_period_s for trace in traces), default=0.0)
     return max(SHORTEST_WINDOW, UPDATES_PER_WINDOW * slowest)
+
+
+def rest_seconds(traces: Iterable[SampledTrace]) -> float:
+    """How long a rest has to be: two updates, and for a running mean its whole length with nothing in it."""
+    needed = [UPDATES_PER_REST * trace.update_period_s + _averaging(trace) for trace in traces]
+    return max([SHORTEST_WINDOW, *needed])
+
+
+def _averaging(trace: SampledTrace) -> float:
+    return trace.window_s if trace.window_s > trace.update_period_s else 0.0
 
 
 def plan_replay(
@@ -89,7 +105,7 @@ def plan_replay(
         for site in sites
         if not site.resolved and site.site in allowed and site.seconds < LONGEST_CALL
     }
-    return ReplayPlan(wanted, QUICK_WINDOWS if quick else WINDOWS, max(seconds, SHORTEST_WINDOW))
+    return ReplayPlan(wanted, QUICK_WINDOWS if quick else WINDOWS, rest_seconds(traces))
 
 
 def replayed(
@@ -105,17 +121,15 @@ def replayed(
     begins, ends = [int(w["begin"]) for w in ran], [int(w["end"]) for w in ran]
     # Every window is a call of its own: windows of one site must not be drawn towards each other.
     events = Events.of(range(len(ran)), begins, ends)
-    energy: dict[Device, tuple[Floats, Floats]] = {}
-    seconds = (events.end - events.start) * 1e-9
+    energy: dict[Device, _Windows] = {}
     for trace in traces:
         try:
             found = _attributed(trace, events, rests)
         except TooFewReadingsError:
             continue  # a device that vanished
-        joules, common = energy.get(trace.device, (np.zeros(len(ran)), np.zeros(len(ran))))
-        # Neighbouring windows share a rest: half of what the rests get wrong does not show in their scatter.
-        off = found.level_error * seconds / np.sqrt(2.0 * max(len(rests), 1))
-        energy[trace.device] = (joules + found.joules, np.hypot(common, off))
+        energy[trace.device] = energy.get(trace.device, _Windows.none(len(ran))).add(
+            found, events, len(rests)
+        )
     if not energy:
         return {}, {int(w["site"]): "the meters gave no readings" for w in ran}
     results = {}
@@ -136,33 +150,69 @@ def _per_call(
     site: int,
     windows: Sequence[Mapping[str, Any]],
     rows: Sequence[int],
-    energy: Mapping[Device, tuple[Floats, Floats]],
+    energy: Mapping[Device, _Windows],
 ) -> Replayed:
     """Mean over the windows; the loop around the calls takes its share of time, and so of energy."""
     counts = np.array([float(window["count"]) for window in windows])
     each = np.array([(window["end"] - window["begin"]) for window in windows]) / counts
     empty = np.array([float(window.get("empty_ns", 0.0)) for window in windows])
     kept = np.clip(1.0 - empty / np.maximum(each, 1.0), 0.0, 1.0) / counts
-    total = np.zeros(len(rows))
-    common = 0.0
-    quantities: dict[Device, Quantity] = {}
-    for device, (joules, level) in energy.items():
-        values = joules[rows] * kept
-        off = float(np.mean(level[rows] * kept))
-        scatter = float(np.std(values, ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else np.inf
-        quantities[device] = Quantity(float(np.mean(values)), float(np.hypot(scatter, off)))
-        total += values
-        common = float(np.hypot(common, off))
-    interval = mean_interval(total)
-    mean = float(np.mean(total))
-    scatter = float(np.std(total, ddof=1)) / np.sqrt(len(total)) if len(total) > 1 else np.inf
-    widen = float(np.sqrt(1.0 + (common / scatter) ** 2)) if scatter > 0 else 1.0
+    parts = {device: found.only(rows, kept) for device, found in energy.items()}
+    total = _Windows.none(len(rows))
+    for part in parts.values():
+        total = total.plus(part)
+    mean, stderr, reach = total.mean()
     return Replayed(
         site,
         round(float(np.median(counts))),
         len(rows),
         float(np.mean(each - empty)) * 1e-9,
-        quantities,
-        Quantity(mean, float(np.hypot(scatter, common))),
-        Interval(mean - widen * (mean - interval.low), mean + widen * (interval.high - mean)),
+        {device: Quantity(*part.mean()[:2]) for device, part in parts.items()},
+        Quantity(mean, stderr),
+        Interval(mean - reach * stderr, mean + reach * stderr),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Windows:
+    """Joules of windows, the standard error that attribution gives each, and the part of it common to all."""
+
+    joules: Floats
+    stderr: Floats
+    common: Floats
+
+    @classmethod
+    def none(cls, count: int) -> _Windows:
+        return cls(np.zeros(count), np.zeros(count), np.zeros(count))
+
+    def add(self, found: DeviceAttribution, events: Events, rests: int) -> _Windows:
+        # Neighbouring windows share a rest: half of what the rests get wrong does not show in their scatter.
+        seconds = (events.end - events.start) * 1e-9
+        common = found.level_error * seconds / np.sqrt(max(rests, 1))
+        return self.plus(_Windows(found.joules, found.stderr, common))
+
+    def plus(self, other: _Windows) -> _Windows:
+        return _Windows(
+            self.joules + other.joules,
+            np.hypot(self.stderr, other.stderr),
+            np.hypot(self.common, other.common),
+        )
+
+    def only(self, rows: Sequence[int], factor: Floats) -> _Windows:
+        return _Windows(self.joules[rows] * factor, self.stderr[rows] * factor, self.common[rows] * factor)
+
+    def mean(self) -> tuple[float, float, float]:
+        """Mean, its standard error, and how many of those reach to the end of the 95% interval.
+
+        A few windows say little of their own scatter, so what attribution expects of it has its say, unless
+        they scatter far more than that.
+        """
+        count = len(self.joules)
+        expected = float(np.mean(self.stderr**2))
+        seen = float(np.var(self.joules, ddof=1)) if count > 1 else expected
+        freedom = count - 1
+        if seen <= FAR_MORE * expected:
+            seen = (EXPECTATION * expected + freedom * seen) / (EXPECTATION + freedom)
+            freedom += EXPECTATION
+        stderr = float(np.sqrt(seen / count + np.mean(self.common) ** 2))
+        return float(np.mean(self.joules)), stderr, float(stats.t.ppf(0.975, max(freedom, 1)))
