@@ -324,6 +324,16 @@ class Builder:
             self._ensure_module(module, "")
             self.owners[module].members.setdefault(last, Member("", refers_to=name))
 
+    def report_unused(self) -> None:
+        """Names what the tables of knowledge say of something that the catalogue does not have."""
+        for dotted in RETURNS:
+            owner, _, name = dotted.rpartition(".")
+            if dotted.rpartition(".")[2].startswith("__"):
+                continue
+            member = self.owners[owner].members.get(name) if owner in self.owners else None
+            if member is None or member.refers_to:
+                print(f"unused knowledge: {dotted}")
+
     # writing -----------------------------------------------------------------------------------------------
 
     def write(self, path: Path) -> None:
@@ -402,7 +412,9 @@ def build() -> Builder:
 
 
 def main() -> None:
-    build().write(TABLE)
+    builder = build()
+    builder.report_unused()
+    builder.write(TABLE)
 
 
 if __name__ == "__main__":

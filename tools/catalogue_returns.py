@@ -28,14 +28,20 @@ KERAS_METHODS = {
     r"keras\.backend\.gradients": f"list[{TENSOR}]",
 }
 RESULTS = (
-    (re.compile(r"(list|tuple|sequence|nested)\b", re.I), None),
-    (re.compile(r"`?(tf\.)?RaggedTensor`?"), "tensorflow.RaggedTensor"),
-    (re.compile(r"`?(tf\.sparse\.|tf\.)?SparseTensor`?"), "tensorflow.sparse.SparseTensor"),
-    (re.compile(r"`?(tf\.data\.)?Dataset`?"), "tensorflow.data.Dataset"),
-    (re.compile(r"`?(tf\.)?Operation`?"), "tensorflow.Operation"),
+    (re.compile(r"\b(list|tuple|sequence|nested|dict)\b", re.I), None),
+    (re.compile(r"\bRaggedTensor\b"), "tensorflow.RaggedTensor"),
+    (re.compile(r"\bSparseTensor\b"), "tensorflow.sparse.SparseTensor"),
+    (re.compile(r"\bDataset\b"), "tensorflow.data.Dataset"),
+    (re.compile(r"\bOperation\b"), "tensorflow.Operation"),
     (re.compile(r"(model instance|`?Model`? instance|keras model)", re.I), "keras.Model"),
-    (re.compile(r"`?\b(tf\.)?[Tt]ensors?\b`?"), TENSOR),
+    (re.compile(r"\b[Tt]ensors?\b"), TENSOR),
 )
+COMPOSITE = re.compile(r"\b(ragged|sparse|sets|strings)\b", re.I)
+"""Where a result may be ragged or sparse; elsewhere "a `Tensor` or `SparseTensor`" depends on the argument."""
+NUMERIC = re.compile(
+    r"tensorflow\.(compat\.v1\.)?(image|math|linalg|nn|signal|dtypes|bitwise|quantization)\.[a-z]\w*"
+)
+SEVERAL = re.compile(r"A tuple of `Tensor` objects \(([\w, ]+)\)")
 
 
 def of_document(name: str, document: str) -> str | None:
@@ -48,10 +54,24 @@ def of_document(name: str, document: str) -> str | None:
         return TENSOR
     if re.fullmatch(r"keras\.applications\.(\w+\.)?[A-Z]\w+", name):
         return "keras.Model"
+    if several := SEVERAL.search(document):
+        return f"tuple[{', '.join([TENSOR] * len(several.group(1).split(',')))}]"
+    result = _promised(name, document)
+    return TENSOR if result is None and NUMERIC.fullmatch(name) and "tuple" not in document else result
+
+
+def _promised(name: str, document: str) -> str | None:
+    """The kind of result that the first line of the section names first."""
     found = re.search(r"^(?:Returns|Yields):\s*\n?(.*)", document, re.M)
     if found is None:
         return None
     first = found.group(1).strip()
     if not first and (rest := document[found.end() :].strip()):
         first = rest.splitlines()[0]
-    return next((result for pattern, result in RESULTS if pattern.search(first)), None)
+    matches = [(match.start(), result) for pattern, result in RESULTS if (match := pattern.search(first))]
+    result = min(matches, key=lambda match: match[0])[1] if matches else None
+    if result in ("tensorflow.RaggedTensor", "tensorflow.sparse.SparseTensor") and not COMPOSITE.search(name):
+        return TENSOR
+    if result == "tensorflow.data.Dataset" and name.startswith("tensorflow.compat.v1.data."):
+        return "tensorflow.compat.v1.data.Dataset"
+    return result

@@ -93,6 +93,7 @@ class Judge:
         self.catalogue = Catalogue.load()
         self.names: dict[int, str] = {}
         self.kept: list[object] = []
+        self.model = fetch("keras.Model")
         for name in self.catalogue.names():
             entry = self.catalogue.find(name)
             if entry and entry.kind in ("function", "class") and not entry.removed_in:
@@ -162,6 +163,8 @@ class Judge:
     def _nearest(self, cls: type, member: str | None) -> str | None:
         for ancestor in cls.__mro__:
             name = self.names.get(id(ancestor))
+            if name == "keras.Function" and self.model in cls.__mro__:
+                continue  # a functional model is a model first
             if name and (member is None or self.catalogue.member(name, member)):
                 return name
         return None
