@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from energy_data.connections import read_connection, write_ahead_log
 from energy_data.figures import published, shipped_evidence
 from energy_data.migrations import LATEST, user_version
-from energy_data.model import DEVICES, Figure, Layer, RuleEvidence
+from energy_data.model import Device, Figure, Layer, RuleEvidence
 from energy_data.naming import canonical
 from energy_data.paths import team_database, user_database
 from energy_data.problems import DatabaseProblem as DatabaseProblem
@@ -17,11 +18,11 @@ from energy_data.problems import explain
 from energy_data.rows import evidence_from
 from energy_data.summaries import API_LINE, LAYERS
 
-_SITE = """
-SELECT * FROM summaries WHERE api = ? AND file = ? AND line = ?
-ORDER BY project IN (?, ?) DESC, started DESC LIMIT 1
-"""
-_API = f"SELECT * FROM summaries WHERE api = ? AND file = '' AND line = {API_LINE} AND project = ''"
+_COLUMNS = """api, layer, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds,
+total, low, high, cpu, ram, gpu, below, spread, version"""
+_SITE = f"""SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = ? AND line = ?
+ORDER BY project IN (?, ?) DESC, started DESC LIMIT 1"""
+_API = f"SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = '' AND line = {API_LINE} AND project = ''"
 _EVIDENCE = "SELECT * FROM evidence WHERE rule = ? ORDER BY measured DESC, size, mode, id"
 
 _NOT_ASKED = object()
@@ -40,20 +41,30 @@ class DatabaseLayer:
             from energy_data.database import upgraded_copy
 
             self._connection = upgraded_copy(path, self._connection)
+        self._connection.row_factory = (
+            None  # plain tuples: looking columns up by name costs more than the query
+        )
+        self._general: dict[str, Figure | None] = {}
 
     def lookup(self, api: str, file: str | None, line: int | None) -> Figure | None:
         """The answer for a call site if it was measured, else for the API in general."""
-        row = None
-        if file is not None and line is not None:
-            row = self._connection.execute(_SITE, (api, file, line, *self._projects)).fetchone()
-        exact = row is not None
-        if row is None:
+        general = self._in_general(api)
+        if general is None or file is None or line is None:
+            return general
+        row = self._connection.execute(_SITE, (api, file, line, *self._projects)).fetchone()
+        return general if row is None else _figure(row, self.name, exact=True)
+
+    def _in_general(self, api: str) -> Figure | None:
+        if api not in self._general:
             row = self._connection.execute(_API, (api,)).fetchone()
-        return None if row is None else _figure(row, self.name, exact)
+            self._general[api] = None if row is None else _figure(row, self.name, exact=False)
+        return self._general[api]
 
     def evidence(self, rule: str) -> list[RuleEvidence]:
         """The comparisons measured for a rule."""
-        return [evidence_from(row, self.name) for row in self._connection.execute(_EVIDENCE, (rule,))]
+        found = self._connection.execute(_EVIDENCE, (rule,))
+        columns = [column[0] for column in found.description]
+        return [evidence_from(dict(zip(columns, row, strict=True)), self.name) for row in found]
 
     def close(self) -> None:
         """Close the file."""
@@ -162,31 +173,34 @@ def _state(path: Path) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_mtime_ns, found.st_size
 
 
-def _figure(row: sqlite3.Row, found_in: Layer, exact: bool) -> Figure:
-    """The row as an answer; raises ValueError or TypeError where it holds something else than it should."""
-    layer = LAYERS[LAYERS.index(row["layer"])]
+def _figure(row: tuple[Any, ...], found_in: Layer, exact: bool) -> Figure:
+    """A row of `_COLUMNS` as an answer; ValueError or TypeError where it holds what it should not."""
+    api, layer, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds = row[:11]
+    total, low, high, cpu, ram, gpu, below, spread, version = row[11:]
+    layer = LAYERS[LAYERS.index(layer)]
     imported = layer == "published"
+    joules: dict[Device, float | None] = {"cpu": cpu, "ram": ram, "gpu": gpu}
     return Figure(
-        api=str(row["api"]),
+        api=str(api),
         layer="team" if found_in == "team" and not imported else layer,
-        estimated=bool(row["estimated"]),
-        machine=str(row["machine"]),
-        meter=str(row["meter"]),
-        date=str(row["started"]),
-        runs=int(row["runs"]),
-        measurements=int(row["measurements"]),
-        sites=int(row["sites"]),
-        resolved=int(row["resolved"]),
-        seconds=float(row["seconds"]),
-        total=_number(row["total"]),
-        low=_number(row["low"]),
-        high=_number(row["high"]),
-        devices={device: float(row[device]) for device in DEVICES if row[device] is not None},
-        below=_number(row["below"]),
-        spread="range" if row["spread"] == "range" else "interval",
+        estimated=bool(estimated),
+        machine=str(machine),
+        meter=str(meter),
+        date=str(started),
+        runs=int(runs),
+        measurements=int(measurements),
+        sites=int(sites),
+        resolved=int(resolved),
+        seconds=float(seconds),
+        total=_number(total),
+        low=_number(low),
+        high=_number(high),
+        devices={device: float(value) for device, value in joules.items() if value is not None},
+        below=_number(below),
+        spread="range" if spread == "range" else "interval",
         exact_site=exact,
         source="records imported into the database" if imported else "",
-        version=str(row["version"]),
+        version=str(version),
     )
 
 

@@ -20,8 +20,8 @@ from energy_data.model import Measurement, Run
 from energy_data.summaries import summarise_everything
 
 KILLS = 25  # of each kind
-FILES, RECORDS = 30, 8
-MERGED_RUNS, MERGED_CALLS = 10, 60
+FILES, RECORDS = 20, 5
+MERGED_RUNS, MERGED_CALLS = 8, 50
 
 
 def in_a_killed_process(work: Callable[[], None], delay: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from energy_data.database import Database
 from energy_data.interchange import merge
 from energy_data.model import Figure, Measurement, Quantity, Run
 from energy_data.store import EnergyStore
+from energy_data.summaries import summarise_everything
 
 MakeRun = Callable[..., Run]
 MakeMeasurement = Callable[..., Measurement]
@@ -130,3 +132,36 @@ def test_a_project_of_the_same_file_names_goes_first(
     figure = store.lookup("keras.Sequential.fit", file="train.py", line=12)
     assert figure is not None
     assert figure.total == 1.0
+
+
+def test_adding_a_run_leaves_the_same_answers_as_making_all_of_them_anew(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    """Runs in any order, of two machines and projects, with traced calls and imported records between."""
+    generator = random.Random(3)
+    laptop = replace(run().machine, cpu="Apple M3")
+    with Database.open(tmp_path / "a.db") as database:
+        for number in range(40):
+            a_run = run(
+                id=f"run-{generator.random()}",
+                started=f"2026-05-{generator.randint(1, 9):02}T00:00:00Z",
+                machine=generator.choice([laptop, run().machine]),
+                project=generator.choice(["one", "two"]),
+            )
+            method = "imported" if number % 7 == 0 else "in place"
+            calls = [
+                measurement(
+                    line=generator.randint(1, 3),
+                    joules=cpu(generator.random()),
+                    resolved=generator.random() < 0.7,
+                    at_trace_time=generator.random() < 0.3,
+                    method=method,
+                )
+                for _ in range(generator.randint(0, 4))
+            ]
+            database.add_run(a_run, calls)
+            everything = "SELECT * FROM summaries ORDER BY api, file, line, project"
+            kept = [tuple(row) for row in database.connection.execute(everything)]
+            with database.transaction() as tables:
+                summarise_everything(tables)
+            assert [tuple(row) for row in database.connection.execute(everything)] == kept, number

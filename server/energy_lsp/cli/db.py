@@ -58,7 +58,12 @@ _wait = click.option(
     help="Seconds to wait for a database that another program is writing to.",
 )
 _format = click.option(
-    "--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True
+    "--format",
+    "output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print it.",
 )
 _project = click.option(
     "--project",
