@@ -66,6 +66,10 @@ class Sensor:
             condition["fails_when"] = str(when)
         return replace(self, settings={**self.settings, **condition})
 
+    def answering_work(self, watts: float) -> Sensor:
+        """The same sensor, which also draws `watts` for each CPU second that the processes of the scene use."""
+        return replace(self, settings={**self.settings, "busy_watts": watts})
+
     def denied(self) -> Sensor:
         """The same sensor, which this user may not open."""
         return replace(self, settings={**self.settings, "denied": 1})
@@ -168,6 +172,8 @@ class Scene:
         self._by_name = {sensor.name: sensor for sensor in self.sensors}
         self.sysfs = self.folder / "sys"
         self.script = self.folder / "script.txt"
+        self.workers = self.folder / "workers"
+        self.workers.mkdir()
         for sensor in self.sensors:
             if sensor.zone:
                 self._make_zone(sensor)
@@ -182,6 +188,7 @@ class Scene:
         return {
             "LD_PRELOAD": str(self.built.powercap),
             "ENERGY_LAB_SCRIPT": str(self.script),
+            "ENERGY_LAB_WORKERS": str(self.workers),
             "ENERGY_LSP_SYSFS_ROOT": str(self.sysfs),
             "ENERGY_LSP_NVML_LIBRARY": str(self.built.nvml),
         }

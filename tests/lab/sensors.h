@@ -4,6 +4,7 @@
  * the habits of its sensor: when it updates, over what it averages, how it errs, when it stops answering. Everything
  * follows from the script and the clock, so that every process that asks sees the same sensor.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -14,15 +15,22 @@
 #include <unistd.h>
 
 #define MAX_SOURCES 32
+#define MAX_WORKERS 256
 
 typedef struct {
     char name[64], path[512], model[96], fails_when[512];
     int perf_config, perf_cpu, denied, fails_with, has_energy, has_power, architecture, temperature, points;
     double update, jitter, window, noise, gain, quantum, offset, wrap, fails_at, latency;
     double *seconds, *watts, *joules;
-    long walked;
-    double walk, highest;
+    double busy_watts;
+    long walked, worked;
+    double walk, work, highest;
 } Source;
+
+/* Processes of the scene, for sources that answer real work. */
+static struct { int pid; double seconds; } lab_worker[MAX_WORKERS];
+static int lab_workers;
+static double lab_looked = -1e9;
 
 static struct {
     int loaded, sources, perf_type, perf_denied, perf_closed, nvml_init;
@@ -59,6 +67,7 @@ static void lab_source_line(Source *s, const char *line) {
     lab_number(line, "wrap", &s->wrap);
     lab_number(line, "fails_at", &s->fails_at);
     lab_number(line, "latency", &s->latency);
+    lab_number(line, "busy_watts", &s->busy_watts);
     if (lab_number(line, "fails_with", &number)) s->fails_with = (int)number;
     if (lab_number(line, "denied", &number)) s->denied = (int)number;
     if (lab_number(line, "perf_config", &number)) s->perf_config = (int)number;
@@ -154,13 +163,46 @@ static long lab_update(const Source *s, double at) {
     return lab_moment(s, k) > at ? k - 1 : k;
 }
 
+static void lab_look_for_workers(double now) {
+    const char *folder = getenv("ENERGY_LAB_WORKERS");
+    DIR *directory = folder && now - lab_looked > 0.02 ? opendir(folder) : NULL;
+    struct dirent *entry;
+    int i, pid;
+    if (!directory) return;
+    lab_looked = now;
+    while ((entry = readdir(directory))) {
+        if (!(pid = atoi(entry->d_name))) continue;
+        for (i = 0; i < lab_workers && lab_worker[i].pid != pid; i++) {}
+        if (i == lab_workers && i < MAX_WORKERS) lab_worker[lab_workers++].pid = pid;
+    }
+    closedir(directory);
+}
+
+/* CPU seconds that the processes of the scene have used, ended ones included. */
+static double lab_cpu_seconds(double now) {
+    double sum = 0;
+    int i;
+    lab_look_for_workers(now);
+    for (i = 0; i < lab_workers; i++) {
+        struct timespec t;
+        if (clock_gettime((clockid_t)(~(unsigned)lab_worker[i].pid << 3 | 2), &t) == 0)
+            lab_worker[i].seconds = (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+        sum += lab_worker[i].seconds;
+    }
+    return sum;
+}
+
 /* What the counter has counted: the truth at its last update, plus white noise of the power. */
 static double lab_counted(Source *s, double at) {
     long k = lab_update(s, at);
     double counted;
     for (; s->walked < k; s->walked++)
         s->walk += s->noise * lab_watts(s, lab_moment(s, s->walked)) * sqrt(0.05 * s->update) * lab_normal(s, (uint64_t)s->walked);
-    counted = s->gain * (lab_joules(s, lab_moment(s, k)) + s->walk);
+    if (s->busy_watts > 0 && k != s->worked) {
+        s->work = s->busy_watts * lab_cpu_seconds(at);
+        s->worked = k;
+    }
+    counted = s->gain * (lab_joules(s, lab_moment(s, k)) + s->walk + s->work);
     if (counted > s->highest) s->highest = counted;
     counted = s->highest + s->offset;
     return s->quantum > 0 ? floor(counted / s->quantum) * s->quantum : counted;
