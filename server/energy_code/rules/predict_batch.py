@@ -34,6 +34,8 @@ class PredictBatch(Rule):
         "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=256)",
         "def f(model: keras.Model, x):\n    return model.predict(x[:1], batch_size=1)",
         "def f(model: keras.Model, x, y):\n    model.fit(x, y, batch_size=1)",
+        "def f(model: keras.Model):\n    return model.predict(np.ones((4, 3)), batch_size=1)",
+        "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=1, callbacks=[count])",
     )
     workload = Workload(
         "model.predict(x, batch_size=1, verbose=0)",
@@ -58,9 +60,19 @@ def model():
     apis = ("keras.Model.predict",)
 
     def look(self, place: Place) -> Iterator[Match]:
-        """A small number as batch size, of an input not known to be as small."""
+        """A small number as batch size, of an input not known to be as small, with nobody counting batches."""
         size, value = place.argument(place.node, "batch_size"), place.argument(place.node, "x", 0)
-        if size is None or value is None or size.parent is None or value.type == "subscript":
+        if (
+            size is None
+            or value is None
+            or size.parent is None
+            or value.type not in ("identifier", "attribute")
+        ):
+            return
+        if (
+            place.argument(place.node, "callbacks") is not None
+            or place.argument(place.node, "steps") is not None
+        ):
             return
         number = place.constant(size)
         if isinstance(number, int) and number <= _TINY and place.loop(place.node) is None:

@@ -75,7 +75,8 @@ class RowLoop(Rule):
         return len(calls) == 1 and self._rowwise(place, loop, place.argument(calls[0], "object", 0))
 
     def _rowwise(self, place: Place, loop: Node, computed: Node | None) -> bool:
-        if computed is None or not (place.api(computed) or "").startswith("tensorflow."):
+        api = (place.api(computed) or "") if computed is not None else ""
+        if computed is None or not api.startswith("tensorflow.") or "Tape" in api:
             return False
         if self._short(place, loop) or any(place.api(call) is None for call in descend(computed, "call")):
             return False

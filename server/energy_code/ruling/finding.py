@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.calls import Call
+from energy_code.ruling.keras_methods import traced_by_keras
 from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same_api
 from energy_code.ruling.place import Match, Place, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
@@ -123,7 +124,7 @@ def _tokens(analysis: Analysis, token: str) -> Iterator[Node]:
 
 def _findings(watch: _Watch, place: Place) -> Iterator[Finding]:
     rule = watch.rule
-    if place.mode not in rule.modes:
+    if place.mode not in rule.modes or ("graph" not in rule.modes and traced_by_keras(place)):
         return
     for match in _matches(watch, place):
         place.captures = match.captures
@@ -150,7 +151,7 @@ def _matches(watch: _Watch, place: Place) -> Iterator[Match]:
     if bound is None:
         return
     node, state = bound
-    if watch.pattern.depth < 0 and state.weak:
+    if watch.pattern.depth < 0 and (state.weak or not _uses_tensorflow(place)):
         return
     place.captures = state.captures
     function = node.child_by_field_name("function")
@@ -158,6 +159,11 @@ def _matches(watch: _Watch, place: Place) -> Iterator[Match]:
         state.captures["callee"] = function
     if not node.has_error and watch.rule.where(place):
         yield Match(node, state.captures, watch.template, weak=state.weak)
+
+
+def _uses_tensorflow(place: Place) -> bool:
+    """Code that only imports Keras may run on another backend, where TensorFlow's functions do not belong."""
+    return place.analysis.spelling("tensorflow") is not None or b"tensorflow" in place.analysis.source
 
 
 def _safety(rule: Rule, place: Place, match: Match) -> Safety:

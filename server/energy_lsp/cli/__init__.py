@@ -15,6 +15,7 @@ COMMANDS: dict[str, str] = {
     "report": "report:report",
     "compare": "compare:compare",
     "doctor": "doctor:doctor",
+    "rules": "rules:rules",
 }
 """Command name → `module:function` under this package; the order is the order of the help."""
 

@@ -1,0 +1,48 @@
+"""Methods that Keras calls inside its compiled training step: eager-only rules have nothing to say there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.ruling.pattern import catalogue
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from energy_code.ruling.place import Place
+
+_TRACED = (
+    "keras.Loss",
+    "keras.Metric",
+    "keras.Optimizer",
+    "keras.layers.Layer",
+    "keras.constraints.Constraint",
+)
+_EAGER_METHODS = frozenset({"__init__", "build", "get_config", "from_config", "reset_state", "reset_states"})
+
+
+def traced_by_keras(place: Place) -> bool:
+    """Whether the place is in a method of a loss, metric, optimizer or layer that `fit` traces."""
+    function = place.function(place.node)
+    if function is None:
+        return False
+    holder = function.parent
+    while holder is not None and holder.type not in ("class_definition", "function_definition", "module"):
+        holder = holder.parent
+    name = function.child_by_field_name("name")
+    if holder is None or holder.type != "class_definition" or name is None:
+        return False
+    if place.text(name) in _EAGER_METHODS:
+        return False
+    return any(_is_traced(place, base) for base in _bases(holder))
+
+
+def _bases(definition: Node) -> list[Node]:
+    listed = definition.child_by_field_name("superclasses")
+    return listed.named_children if listed is not None else []
+
+
+def _is_traced(place: Place, base: Node) -> bool:
+    api = place.analysis.api_of(base)
+    known = catalogue()
+    return api is not None and any(api == kind or known.is_subclass(api, kind) for kind in _TRACED)

@@ -1,0 +1,170 @@
+"""`energy-lsp rules`: what the rules are, why, and what they save on this machine."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from energy_code.rules import ALL
+from energy_code.ruling.evidence import saving_text, verdict
+from energy_code.ruling.pages import rule_page
+from energy_code.ruling.rule import CATEGORIES, Rule
+from energy_data.problems import DatabaseProblem
+from energy_data.store import EnergyStore
+
+if TYPE_CHECKING:
+    from energy_data.model import RuleEvidence
+    from energy_lsp.rule_measuring import Planned, Refused
+
+_db = click.option(
+    "--db",
+    type=click.Path(path_type=Path),
+    help="Database file; default: ENERGY_LSP_DB, or energy.db in the user's data folder.",
+)
+
+
+@click.group()
+def rules() -> None:
+    """List the substitution rules, explain them, measure what they save here."""
+
+
+@rules.command("list")
+@_db
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def list_rules(db: Path | None, output: str) -> None:
+    """All rules with what is known of their saving."""
+    store = _store(db)
+    if output == "json":
+        click.echo(json.dumps([_row(rule, store) for rule in ALL.values()], ensure_ascii=False, indent=2))
+        return
+    for category, title in CATEGORIES.items():
+        click.echo(f"\n{title}")
+        for rule in ALL.values():
+            if rule.category == category and rule.saves:
+                click.echo(f"  {rule.name:18} {rule.safety:7} {rule.title}")
+                click.echo(f"  {'':18} {'':7} {_saving(rule, store)}")
+    click.echo("\nAdvice that does not save")
+    for rule in ALL.values():
+        if not rule.saves:
+            click.echo(f"  {rule.name:26} {rule.title}")
+
+
+@rules.command()
+@click.argument("rule")
+@_db
+def show(rule: str, db: Path | None) -> None:
+    """The page of one rule: why it saves, when both sides are equal, what was measured."""
+    found = _rule(rule)
+    click.echo(rule_page(found, _store(db).evidence(found.name)))
+
+
+@rules.command()
+@click.argument("names", metavar="[RULE]...", nargs=-1)
+@click.option("--quick", is_flag=True, help="Medium inputs alone.")
+@click.option("--pairs", type=click.IntRange(min=15), default=15, show_default=True, help="Pairs per case.")
+@click.option("--meter", default="auto", show_default=True, help="A meter that `energy-lsp doctor` lists.")
+@click.option(
+    "--export", type=click.Path(path_type=Path, dir_okay=False), help="Also write JSON lines to this file."
+)
+@_db
+def measure(
+    names: tuple[str, ...], quick: bool, pairs: int, meter: str, export: Path | None, db: Path | None
+) -> None:
+    """Compare both sides of rules (all unless some are named) under the meters, and keep the evidence."""
+    chosen = [_rule(name) for name in names] or list(ALL.values())
+    from energy_lsp import rule_measuring as measuring
+
+    if not measuring.tensorflow_is_there():
+        raise click.ClickException(
+            "TensorFlow is not installed next to energy-lsp: install energy-lsp into the environment "
+            "of your project and run this there."
+        )
+    planned = measuring.plan(chosen, ("medium",) if quick else ("small", "medium", "large"))
+    found, refused = _measured(planned, pairs, meter)
+    if export is not None:
+        export.write_text("".join(f"{line}\n" for line in measuring.as_lines(found)), "utf-8")
+    _keep(found, db)
+    for row in found:
+        click.echo(f"{_title(row.rule, row.size, row.mode)} {saving_text(row)}")
+    click.echo(f"{len(found)} comparisons kept, {len(refused)} refused.")
+    for item in refused:
+        click.echo(f"  {item.words}", err=True)
+    if not found:
+        raise SystemExit(1)
+
+
+def _title(rule: str, size: str, mode: str) -> str:
+    return f"{rule:22} {size:7} {mode:6}"
+
+
+def _measured(planned: Sequence[Planned], pairs: int, meter: str) -> tuple[list[RuleEvidence], list[Refused]]:
+    from energy_lsp import rule_measuring as measuring
+    from energy_measure.meters import MeterProblem
+
+    counter = itertools.count(1)
+
+    def report(case: Planned, result: RuleEvidence | Refused) -> None:
+        words = "refused" if isinstance(result, measuring.Refused) else f"{result.ratio:.2f}"
+        click.echo(
+            f"{next(counter)} of {len(planned)}: {_title(case.rule.name, case.size, case.mode)} {words}",
+            err=True,
+        )
+
+    try:
+        return measuring.measure(planned, pairs=pairs, meter=meter, report=report)
+    except MeterProblem as problem:
+        raise click.ClickException(str(problem)) from problem
+
+
+def _keep(found: list[RuleEvidence], db: Path | None) -> None:
+    from energy_data.database import Database
+    from energy_data.paths import user_database
+
+    try:
+        database = Database.open(db or user_database(), create=True)
+        try:
+            database.add_evidence(found)
+        finally:
+            database.close()
+    except DatabaseProblem as problem:
+        raise click.ClickException(str(problem)) from problem
+
+
+def _rule(name: str) -> Rule:
+    found = ALL.get(name)
+    if found is None:
+        import difflib
+
+        near = difflib.get_close_matches(name, ALL, n=1)
+        hint = f" Did you mean {near[0]}?" if near else " `energy-lsp rules list` names them all."
+        raise click.ClickException(f"There is no rule {name!r}.{hint}")
+    return found
+
+
+def _store(db: Path | None) -> EnergyStore:
+    try:
+        return EnergyStore.open(db, Path.cwd())
+    except DatabaseProblem as problem:
+        raise click.ClickException(str(problem)) from problem
+
+
+def _saving(rule: Rule, store: EnergyStore) -> str:
+    return verdict(store.evidence(rule.name), "eager" if "eager" in rule.modes else "graph").text
+
+
+def _row(rule: Rule, store: EnergyStore) -> dict[str, object]:
+    return {
+        "name": rule.name,
+        "title": rule.title,
+        "category": rule.category,
+        "safety": rule.safety if rule.saves else "none",
+        "modes": sorted(rule.modes),
+        "saves": rule.saves,
+        "url": rule.url,
+        "saving": _saving(rule, store),
+    }
