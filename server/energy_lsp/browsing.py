@@ -67,6 +67,9 @@ def pages_on_disk(folder: Folder, path: Path, client: Client) -> list[Page]:
 
 def read_pages(folder: Folder, path: Path, client: Client) -> list[Page]:
     """The pages of a file or notebook as it is on disk. Raises what reading it raises."""
+    from energy_code.document import Document
+
     if path.suffix == ".ipynb":
         return make_notebook_pages(path, folder, client)
-    return [make_page(path.as_uri(), path, folder.project.document(path), folder, client, None)]
+    document = Document(path.read_bytes(), path=path, project=folder.project)
+    return [make_page(path.as_uri(), path, document, folder, client, None)]

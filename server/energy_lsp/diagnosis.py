@@ -64,7 +64,7 @@ def _of_hotspot(page: Page, hint: Hint, client: Client) -> types.Diagnostic:
     around = page.function_around(hint.call)
     if around is not None:
         total = Total.of(page.hints_between(around.span.start_byte, around.span.end_byte))
-        related.append((page.range(around.name_span), f"{around.name}: {total.label}"))
+        related.append((page.start_of(around.span), f"{around.name}: {total.label}"))
     where = page.range(hint.call.name)
     data = {"rule": HOTSPOT, "safety": "none", "version": page.version}
     return _diagnostic(page, client, where, HOTSPOT, HOTSPOT_PAGE, message, related, data)

@@ -31,30 +31,26 @@ def _overlap(one: Edit, other: Edit) -> bool:
     return one.start_byte < other.end_byte and other.start_byte < one.end_byte
 
 
-def applied(source: bytes, edits: Iterable[Edit]) -> bytes:
-    """The text after the edits."""
+def applied(page: Page, edits: Iterable[Edit]) -> bytes:
+    """The page's text after the edits."""
+    source = page.source
     for edit in sorted(edits, reverse=True):
-        source = source[: edit.start_byte] + edit.text.encode("utf-8") + source[edit.end_byte :]
+        start, end = edit.start_byte - page.base, edit.end_byte - page.base
+        source = source[:start] + edit.text.encode("utf-8") + source[end:]
     return source
 
 
-def ignore_edit(source: bytes, row: int, rule: str) -> Edit:
+def ignore_edit(page: Page, row: int, rule: str) -> Edit:
     """A comment that silences a rule on one line, or one more name in the comment that is there."""
     from energy_code.rules import Edit
 
-    start = 0
-    for _ in range(row):
-        start = source.index(b"\n", start) + 1
-    end = source.find(b"\n", start)
-    end = len(source) if end < 0 else end
-    if source[start:end].endswith(b"\r"):
-        end -= 1
-    line = source[start:end]
+    line = page.lines.line(row)
+    start = page.base + page.lines.starts[row]
     if found := _IGNORE.search(line):
         at = start + found.end(1)
         return Edit(at, at, f", {rule}" if found.group(1).strip() else rule)
     at = start + len(line.rstrip())
-    return Edit(at, end, f"  # energy: ignore[{rule}]")
+    return Edit(at, start + len(line), f"  # energy: ignore[{rule}]")
 
 
 def whole_edit(page: Page, edits: Iterable[Edit], *, versioned: bool) -> types.WorkspaceEdit:

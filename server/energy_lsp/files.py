@@ -21,7 +21,7 @@ from energy_lsp.pages import Page
 
 if TYPE_CHECKING:
     from energy_code.document import Document
-
+    from energy_code.positions import Lines
     from energy_lsp.client import Client
     from energy_lsp.worker import Worker
 
@@ -88,26 +88,46 @@ class OpenFile(Opened):
             changes, self._changes = self._changes, []
             version, wanted = self.version, self.wanted
         if self._document is None:
-            from energy_code.document import Document
-
-            self._document = Document(self._text or "", path=self.path, project=self.folder.project)
+            self._document = self._open(self._text or "")
             self._text = None
         for change in changes:
             apply_change(self._document, change, client)
         page = make_page(self.uri, self.path, self._document, self.folder, client, version)
         return wanted, {self.uri: page}
 
+    def _open(self, text: str) -> Document:
+        """The document, known to the project, so that what imports this file sees the editor's text."""
+        if self.path is not None:
+            return self.folder.project.open(self.path, text)
+        from energy_code.document import Document
+
+        return Document(text)
+
 
 def apply_change(document: Document, change: Change, client: Client) -> None:
-    """One content change, in the order the client made them."""
-    replacement = change.text.encode("utf-8", "surrogatepass")
+    """One content change of a file."""
     if isinstance(change, types.TextDocumentContentChangeWholeDocument):
-        document.edit(0, len(document.analysis.source), replacement)
+        document.replace(change.text)
         return
-    start, end = change.range.start, change.range.end
-    first = document.byte_offset(start.line, start.character, client.encoding)
-    last = document.byte_offset(end.line, end.character, client.encoding)
-    document.edit(first, max(first, last), replacement)
+    start, end = _stretch(document.lines, change.range, client)
+    document.edit(start, end, change.text.encode("utf-8", "surrogatepass"))
+
+
+def changed_text(text: str, change: Change, client: Client) -> str:
+    """A text after one content change."""
+    if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+        return change.text
+    from energy_code.positions import Lines
+
+    source = text.encode("utf-8", "surrogatepass")
+    start, end = _stretch(Lines(source), change.range, client)
+    replacement = change.text.encode("utf-8", "surrogatepass")
+    return (source[:start] + replacement + source[end:]).decode("utf-8", "surrogatepass")
+
+
+def _stretch(lines: Lines, where: types.Range, client: Client) -> tuple[int, int]:
+    start = lines.byte_offset(where.start.line, where.start.character, client.encoding)
+    return start, max(start, lines.byte_offset(where.end.line, where.end.character, client.encoding))
 
 
 class OpenFiles:
@@ -176,6 +196,9 @@ class OpenFiles:
         if opened is None or opened.uri != uri:
             return None
         self._worker.forget(("open", uri))
+        if (path := opened.path) is not None:
+            folder = opened.folder
+            self._worker.submit(("close", uri), lambda: folder.changed(path), lambda _: None)
         self._opened = {key: value for key, value in self._opened.items() if value is not opened}
         _release(opened)
         return opened

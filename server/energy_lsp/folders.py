@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,6 @@ from energy_lsp.settings import Settings
 
 if TYPE_CHECKING:
     from energy_code.project import Project
-
     from energy_data.model import Figure, RuleEvidence
     from energy_data.store import EnergyStore
 
@@ -82,6 +81,14 @@ class Folder:
             self.tell(self._store.problems)
         return self._store
 
+    def database_problems(self) -> list[str]:
+        """What is wrong with the databases; nothing stays open, as a forked process must not inherit it."""
+        from energy_data.store import EnergyStore
+
+        store = EnergyStore.open(self.database, self.root, strict=False)
+        store.close()
+        return store.problems
+
     @property
     def database(self) -> Path | None:
         """The database that the settings name; None for the usual one."""
@@ -103,18 +110,35 @@ class Folder:
         return [path for path in self.project.files() if not self.excludes(path)]
 
     def changed(self, path: Path) -> None:
-        """A source file changed on disk."""
+        """A source file changed on disk, or its editor let go of it: the file counts as it is on disk."""
         if self._project is not None:
-            self._project.changed(path)
+            self._project.close(path)
 
-    def lookup(self, api: str, path: Path | None, line: int) -> Figure | None:
-        """What is known about a call; a row that cannot be read counts as nothing known."""
+    def lookup_in(self, path: Path | None) -> Callable[[str, int], Figure | None]:
+        """A function that tells what is known about a call in a file, by API and line."""
+        file = self.relative(path)
+        general: dict[str, Figure | None] = {}
+
+        def lookup(api: str, line: int) -> Figure | None:
+            if api not in general:
+                general[api] = self._ask(api, None, None)
+            figure = general[api]
+            if figure is None or figure.layer == "published" or file is None:
+                return figure  # what was not measured at all was not measured at this line either
+            return self._ask(api, file, line)
+
+        return lookup
+
+    def _ask(self, api: str, file: str | None, line: int | None) -> Figure | None:
+        """The store's answer; a row that cannot be read counts as nothing known."""
         try:
-            figure = self.store.lookup(api, file=self.relative(path), line=line)
+            figure = self.store.lookup(api, file=file, line=line)
         except Exception as problem:
             logger.exception("Looking up %s failed", api)
-            self.tell([f"The energy database could not be read for some calls ({problem})."])
+            self.tell([f"The energy database could not be read for some calls ({type(problem).__name__})."])
             return None
+        if self.store.problems:
+            self.tell(self.store.problems)
         if figure is not None and figure.estimated and not self.settings.estimates:
             return None
         return figure

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from energy_lsp.client import Client
 from energy_lsp.diagnosis import HOTSPOT, diagnose
@@ -13,29 +14,80 @@ from energy_lsp.hints import Hint
 from energy_lsp.pages import Page, find_all, hints_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from energy_code.analysis import Analysis
     from energy_code.document import Document
-
+    from energy_code.notebook import Notebook
     from energy_lsp.folders import Folder
     from energy_lsp.settings import Settings
+
+LARGEST_SOURCE = 4_000_000
+"""Bytes. Nobody writes such files by hand, and reading one would keep the others waiting."""
+
+T = TypeVar("T")
 
 
 def make_page(
     uri: str, path: Path | None, document: Document, folder: Folder, client: Client, version: int | None
 ) -> Page:
-    """Read a document and join everything known about its calls."""
-    page = Page(uri, uri, version, document, client.encoding, folder)
-    if folder.excludes(path):
-        return page
-    analysis = document.analysis
+    """Read a file and join everything known about its calls."""
+    page = Page(uri, uri, version, document.lines, client.encoding, folder)
+    if folder.excludes(path) or len(document.source) > LARGEST_SOURCE:
+        return _diagnosed(page, client)
+    return _diagnosed(_filled(page, document.analysis, path), client)
+
+
+def make_cell_pages(
+    owner: str,
+    notebook: Notebook,
+    cells: Sequence[tuple[str, int, int | None]],
+    folder: Folder,
+    client: Client,
+) -> list[Page]:
+    """A page for each cell of a notebook, read as one program. A cell: its URI, number and version."""
+    path = notebook.document.path
+    whole = Page(owner, owner, None, notebook.document.lines, client.encoding, folder)
+    if not folder.excludes(path) and len(notebook.document.source) <= LARGEST_SOURCE:
+        whole = _filled(whole, notebook.analysis, path)
+    ends = [*notebook.starts[1:], len(notebook.document.source) + 1]
+    pages = []
+    for place, (uri, number, version) in enumerate(cells):
+        start, end = notebook.starts[place], ends[place]
+        page = replace(
+            whole,
+            uri=uri,
+            version=version,
+            lines=notebook.lines(notebook.numbers[place]),
+            base=start,
+            cell_number=number,
+            hints=_between(whole.hints, start, end, lambda hint: hint.call.span.start_byte),
+            hotspots=[one for one in whole.hotspots if start <= one.call.span.start_byte < end],
+            findings=_between(whole.findings, start, end, lambda finding: finding.span.start_byte),
+            functions=_between(whole.functions, start, end, lambda function: function.span.start_byte),
+        )
+        pages.append(_diagnosed(page, client))
+    return pages
+
+
+def make_notebook_pages(path: Path, folder: Folder, client: Client) -> list[Page]:
+    """The pages of a notebook on disk; raises NotebookProblem for a file that is none."""
+    from energy_code.notebook import Notebook
+
+    notebook = Notebook.read(path.read_bytes(), path=path, project=folder.project)
+    uri = path.as_uri()
+    cells = [(f"{uri}#cell{number + 1}", number + 1, None) for number in notebook.numbers]
+    return make_cell_pages(uri, notebook, cells, folder, client)
+
+
+def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
+    folder = page.folder
     findings = [
         finding
         for finding in find_all(analysis, folder)
         if not ignored(analysis.ignores, finding.span.start.row, finding.span.end.row, finding.rule.name)
     ]
+    findings.sort(key=lambda finding: finding.span.start_byte)
     hints = hints_of(analysis.calls, findings, folder, path)
-    page = replace(
+    return replace(
         page,
         hints=hints,
         findings=findings,
@@ -43,8 +95,20 @@ def make_page(
         evidence={name: folder.evidence(name) for name in {finding.rule.name for finding in findings}},
         hotspots=hotspots(hints, folder.settings, analysis.ignores),
     )
+
+
+def _diagnosed(page: Page, client: Client) -> Page:
     diagnostics, result_id = diagnose(page, client)
     return replace(page, diagnostics=diagnostics, result_id=result_id)
+
+
+def _between(items: Sequence[T], start: int, end: int, key: Callable[[T], int]) -> Sequence[T]:
+    return items[bisect_left(items, start, key=key) : bisect_left(items, end, key=key)]
+
+
+class _Candidate(NamedTuple):
+    joules: float
+    hint: Hint
 
 
 def hotspots(hints: Sequence[Hint], settings: Settings, ignores: Mapping[int, frozenset[str]]) -> list[Hint]:
@@ -52,42 +116,20 @@ def hotspots(hints: Sequence[Hint], settings: Settings, ignores: Mapping[int, fr
     if settings.hotspot_severity == "off":
         return []
     known = [
-        (joules, hint)
+        _Candidate(joules, hint)
         for hint in hints
         if (joules := hint.known_joules) is not None
         and joules > 0
         and not ignored(ignores, hint.call.span.start.row, hint.call.span.end.row, HOTSPOT)
     ]
-    known.sort(key=lambda item: (-item[0], item[1].call.span.start_byte))
+    known.sort(key=lambda one: (-one.joules, one.hint.call.span.start_byte))
     return [
-        hint
-        for rank, (joules, hint) in enumerate(known)
-        if rank < settings.hotspots or 0 < settings.hotspot_joules <= joules
+        one.hint
+        for rank, one in enumerate(known)
+        if rank < settings.hotspots or 0 < settings.hotspot_joules <= one.joules
     ]
 
 
 def ignored(ignores: Mapping[int, frozenset[str]], first: int, last: int, rule: str) -> bool:
     """Whether a comment on the first or last line of a place names the rule, or all rules."""
     return any(not ignores.get(row, frozenset()).isdisjoint((rule, "*")) for row in {first, last})
-
-
-@dataclass(frozen=True)
-class CellText:
-    """A notebook's cell as the worker sees it: its text by itself, for positions."""
-
-    uri: str
-    number: int
-    document: Document
-    version: int | None
-
-
-def make_cell_pages(
-    owner: str, path: Path | None, cells: Sequence[CellText], folder: Folder, client: Client
-) -> list[Page]:
-    """Read the cells of a notebook as one program; a page for each."""
-    raise NotImplementedError
-
-
-def make_notebook_pages(path: Path, folder: Folder, client: Client) -> list[Page]:
-    """The pages of a notebook on disk."""
-    raise NotImplementedError

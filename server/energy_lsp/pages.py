@@ -1,13 +1,12 @@
 """A page: what one text (a file, a notebook cell) has to say about energy, at one version.
 
-Pages are made in the worker's thread and read on the loop. They hold no reference to anything that changes
-later, except the reader's document, which converts positions and is only asked while the page is the newest.
+Pages are made in the worker's thread and read on the loop; nothing they hold changes later.
 """
 
 from __future__ import annotations
 
 import logging
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,9 +18,9 @@ from energy_lsp.hints import Hint, Total
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from energy_code.document import Analysis, Document, Function
-
-    from energy_code.calls import Call, Span
+    from energy_code.analysis import Analysis
+    from energy_code.calls import Call, Function, Span
+    from energy_code.positions import Lines
     from energy_code.rules import Finding
     from energy_data.model import RuleEvidence
     from energy_lsp.client import Encoding
@@ -29,26 +28,31 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+LONGEST_CALLEE = 65536
+"""How far before a call's name its receiver may begin (in a long chain of calls) for a hover to find it."""
+
 
 @dataclass(frozen=True)
 class Page:
-    """The hints of one text, and its positions."""
+    """The hints of one text, and its positions. Spans are those of the program that the text is part of."""
 
     uri: str
     owner: str
     """The URI of the file or notebook it belongs to."""
     version: int | None
-    document: Document
+    lines: Lines
     encoding: Encoding
     folder: Folder
+    base: int = 0
+    """Where the text begins in the program: 0 for a file, somewhere else for a notebook's cell."""
+    cell_number: int = 0
+    """For a notebook's cell: which one it is, counted from 1."""
     hints: Sequence[Hint] = ()
     """In the order of the text."""
     findings: Sequence[Finding] = ()
     functions: Sequence[Function] = ()
     evidence: dict[str, list[RuleEvidence]] = field(default_factory=dict)
     """What was measured for each rule that applies here."""
-    cell_number: int = 0
-    """For a notebook's cell: which one it is, counted from 1 over cells of all kinds."""
     hotspots: Sequence[Hint] = ()
     """The calls worth a mark."""
     diagnostics: list[types.Diagnostic] = field(default_factory=list)
@@ -57,44 +61,51 @@ class Page:
     @property
     def is_cell(self) -> bool:
         """True for a cell of a notebook."""
-        return self.owner != self.uri
+        return self.cell_number > 0
+
+    @property
+    def source(self) -> bytes:
+        """The text."""
+        return self.lines.source
+
+    def position(self, offset: int) -> types.Position:
+        """A byte of the program in the client's position encoding."""
+        return types.Position(*self.lines.position(offset - self.base, self.encoding))
 
     def range(self, span: Span) -> types.Range:
         """A span in the client's position encoding."""
-        start, end = self.document.to_lsp(span, self.encoding)
-        return types.Range(types.Position(*start), types.Position(*end))
+        return types.Range(self.position(span.start_byte), self.position(span.end_byte))
+
+    def start_of(self, span: Span) -> types.Range:
+        """The empty range where a span begins."""
+        start = self.position(span.start_byte)
+        return types.Range(start, start)
 
     def offset(self, position: types.Position) -> int:
-        """The byte a position of the client stands for."""
-        return self.document.byte_offset(position.line, position.character, self.encoding)
+        """The byte of the program that a position of the client stands for."""
+        return self.base + self.lines.byte_offset(position.line, position.character, self.encoding)
 
-    def position(self, offset: int) -> types.Position:
-        """A byte in the client's position encoding."""
-        span = point_span(self.document.analysis.source, offset)
-        return types.Position(*self.document.to_lsp(span, self.encoding)[0])
+    def row(self, offset: int) -> int:
+        """The line of this text, counted from 0, that a byte of the program lies in."""
+        return self.lines.point(offset - self.base).row
 
     def line(self, row: int) -> str:
         """One line of the text."""
-        lines = self.document.analysis.source.split(b"\n", row + 1)
-        return lines[row].decode("utf-8", "replace").rstrip("\r") if row < len(lines) else ""
+        return self.lines.line(row).decode("utf-8", "replace")
 
     def hint_at(self, position: types.Position) -> Hint | None:
-        """The innermost call whose callee lies under a position."""
+        """The call whose callee lies under a position; of chained calls the one whose name comes first."""
         offset = self.offset(position)
-        index = bisect_right(self.hints, offset, key=lambda hint: hint.call.span.start_byte)
-        for hint in reversed(self.hints[:index]):
-            call = hint.call
-            if call.span.start_byte <= offset <= call.name.end_byte:
-                return hint
-            if call.span.start_byte < offset - 65536:
-                break
-        return None
+        last = bisect_right(self.hints, offset, key=_start)
+        first = bisect_left(self.hints, offset - LONGEST_CALLEE, key=_start)
+        under = [hint for hint in self.hints[first:last] if hint.call.name.end_byte >= offset]
+        return min(under, key=lambda hint: (hint.call.name.end_byte, -_start(hint)), default=None)
 
     def hints_between(self, start: int, end: int) -> list[Hint]:
         """Hints whose call begins in a stretch of bytes."""
-        first = bisect_right(self.hints, start - 1, key=lambda hint: hint.call.span.start_byte)
-        last = bisect_right(self.hints, end, key=lambda hint: hint.call.span.start_byte)
-        return list(self.hints[first:last])
+        return list(
+            self.hints[bisect_left(self.hints, start, key=_start) : bisect_right(self.hints, end, key=_start)]
+        )
 
     def function_around(self, call: Call) -> Function | None:
         """The innermost function or class that a call stands in."""
@@ -109,12 +120,8 @@ class Page:
         return Total.of(self.hints)
 
 
-def point_span(source: bytes, offset: int) -> Span:
-    """The empty span at a byte."""
-    from energy_code.calls import Point, Span
-
-    point = Point(source.count(b"\n", 0, offset), offset - (source.rfind(b"\n", 0, offset) + 1))
-    return Span(offset, offset, point, point)
+def _start(hint: Hint) -> int:
+    return hint.call.span.start_byte
 
 
 def find_all(analysis: Analysis, folder: Folder) -> list[Finding]:
@@ -151,10 +158,11 @@ def hints_of(
     for finding in findings:
         if finding.call is not None:
             by_call.setdefault(finding.call.span.start_byte, []).append(finding)
+    lookup = folder.lookup_in(path)
     return [
         Hint(
             call,
-            folder.lookup(call.api, path, call.span.start.row + 1),
+            lookup(call.api, call.span.start.row + 1),
             tuple(one for one in by_call.get(call.span.start_byte, ()) if one.call == call),
         )
         for call in calls

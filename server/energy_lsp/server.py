@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -68,6 +68,7 @@ class EnergyServer(LanguageServer):
         self.state: status.State = "ready"
         self.published: dict[str, tuple[str, int | None]] = {}
         self.measurement: Progress | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._stamps: dict[Path, object] = {}
         self._shown: set[str] = set()
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
@@ -117,7 +118,9 @@ class EnergyServer(LanguageServer):
         try:
             return await over
         finally:
-            watching.cancel()
+            for task in [watching, *self._tasks]:
+                task.cancel()
+            await asyncio.gather(watching, *self._tasks, return_exceptions=True)
             self.worker.stop()
             await measuring.stop_all(self)
             if self._scratch is not None:
@@ -150,6 +153,17 @@ class EnergyServer(LanguageServer):
                 end(1)
             self.look_at_databases()
 
+    def begin_task(self, work: Coroutine[Any, Any, None]) -> None:
+        """Work of the server's own; what fails is logged, and it ends with the server."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._task_ended)
+
+    def _task_ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            logger.error("A task failed", exc_info=problem)
+
     # what changes
 
     def look_at_databases(self) -> None:
@@ -176,6 +190,8 @@ class EnergyServer(LanguageServer):
     def sources_changed(self, paths: Iterable[Path]) -> None:
         """Files changed on disk: open files that import them may mean something else now."""
         for path in paths:
+            if self.files.get(path.as_uri()) is not None:
+                continue
             folder = self.folders.of(path)
             self.worker.submit(("changed", path), partial(folder.changed, path), ignore)
         self.show_anew()

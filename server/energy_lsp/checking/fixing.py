@@ -28,9 +28,7 @@ def fix_file(path: Path, read: ReadPages) -> tuple[list[Page], int]:
         edits = [combine(finding.edits() for finding in findings) for findings in safe]
         if not any(edits):
             break
-        sources = [
-            applied(page.document.analysis.source, some) for page, some in zip(pages, edits, strict=True)
-        ]
+        sources = [applied(page, some) for page, some in zip(pages, edits, strict=True)]
         before = sum(map(len, safe))
         _write(path, pages, sources)
         pages = read()

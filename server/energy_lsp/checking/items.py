@@ -129,7 +129,7 @@ def _item(
         fix=fix,
         url=url,
         severity=severity,
-        source=page.line(span.start.row),
+        source=page.line(where.start.line),
         cell=cell,
         hint=figures(hint),
     )
@@ -163,5 +163,5 @@ def _cost(page: Page, hint: Hint, file: str, cell: int | None) -> CallCost:
     assert hint.figure is not None
     assert hint.known_joules is not None
     place = f"{file}:cell {cell}" if cell is not None else file
-    line = hint.call.span.start.row + 1
+    line = page.row(hint.call.span.start_byte) + 1
     return CallCost(hint.call.api, file, line, hint.known_joules, hint.figure.estimated, f"{place}:{line}")

@@ -93,6 +93,7 @@ def check_file(path: Path, options: Mapping[str, object], fix: bool) -> FileResu
 def _folder(root: Path, options: tuple[tuple[str, object], ...]) -> Folder:
     folder = Folder(root, command_line=dict(options))
     folder.configure()
+    folder.project.index()
     return folder
 
 
@@ -100,8 +101,7 @@ def problems_of(paths: Sequence[Path], options: Mapping[str, object]) -> list[st
     """What is wrong with the settings and databases of the projects that the paths lie in."""
     problems: list[str] = []
     for folder in _folders(paths, options):
-        folder.store  # noqa: B018 - opening it is what finds its problems
-        problems += folder.problems
+        problems += folder.database_problems() + folder.problems
     return problems
 
 

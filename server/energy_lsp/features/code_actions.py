@@ -59,10 +59,10 @@ def actions_at(page: Page, params: types.CodeActionParams, *, trusted: bool) -> 
     if _wanted(QUICK_FIX, only):
         for finding in page.findings:
             if finding.span.start_byte <= end and start <= finding.span.end_byte:
-                actions += _for_finding(page, finding, _matching(params.context.diagnostics, finding))
+                actions += _for_finding(page, finding, _matching(page, params.context.diagnostics, finding))
         for hint in page.hotspots:
             if hint.call.name.start_byte <= end and start <= hint.call.name.end_byte:
-                actions.append(_ignore(page, HOTSPOT, hint.call.span.start.row, ()))
+                actions.append(_ignore(page, HOTSPOT, page.row(hint.call.span.start_byte), ()))
     if _wanted(FIX_ALL, only) and any(finding.safety == "safe" for finding in page.findings):
         data = {"uri": page.uri, "version": page.version, "all": True}
         actions.append(types.CodeAction("Fix all that is safe (energy)", FIX_ALL, data=data))
@@ -94,7 +94,7 @@ def _for_finding(
         f"Why? The evidence for {rule.name}", WHY, arguments=[{"rule": rule.name, "uri": page.uri}]
     )
     yield types.CodeAction(command.title, QUICK_FIX, diagnostics=list(diagnostics) or None, command=command)
-    yield _ignore(page, rule.name, finding.span.start.row, diagnostics)
+    yield _ignore(page, rule.name, page.row(finding.span.start_byte), diagnostics)
 
 
 def _ignore(page: Page, rule: str, row: int, diagnostics: Sequence[types.Diagnostic]) -> types.CodeAction:
@@ -117,7 +117,7 @@ async def _resolve(ls: EnergyServer, page: Page, action: types.CodeAction) -> No
 def edits_for(page: Page, data: dict[str, Any]) -> list[Edit]:
     """The edits that an action stands for; runs in the worker, as libcst takes its time."""
     if "ignore" in data:
-        return [ignore_edit(page.document.analysis.source, int(data["row"]), str(data["ignore"]))]
+        return [ignore_edit(page, int(data["row"]), str(data["ignore"]))]
     if data.get("all"):
         return combine(finding.edits() for finding in page.findings if finding.safety == "safe")
     for finding in page.findings:
@@ -126,14 +126,16 @@ def edits_for(page: Page, data: dict[str, Any]) -> list[Edit]:
     return []
 
 
-def _matching(diagnostics: Sequence[types.Diagnostic], finding: Finding) -> list[types.Diagnostic]:
+def _matching(
+    page: Page, diagnostics: Sequence[types.Diagnostic], finding: Finding
+) -> list[types.Diagnostic]:
     """The client's own copies of a finding's diagnostic, for the editor to tie the fix to."""
     return [
         one
         for one in diagnostics
         if one.source == SOURCE
         and one.code == finding.rule.name
-        and one.range.start.line == finding.span.start.row
+        and one.range.start.line == page.row(finding.span.start_byte)
     ]
 
 

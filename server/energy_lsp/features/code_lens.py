@@ -34,7 +34,7 @@ def lenses(page: Page) -> list[types.CodeLens]:
     for function in page.functions:
         inside = page.hints_between(function.span.start_byte, function.span.end_byte)
         if inside:
-            found.append(_lens(page, page.range(function.name_span), Total.of(inside)))
+            found.append(_lens(page, page.start_of(function.span), Total.of(inside)))
     return found
 
 

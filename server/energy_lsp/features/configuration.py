@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from energy_lsp.features import indexing
 from energy_lsp.files import path_of
 from energy_lsp.settings import SECTION
 
 if TYPE_CHECKING:
+    from energy_lsp.folders import Folder
     from energy_lsp.server import EnergyServer
 
 logger = logging.getLogger(__name__)
@@ -26,6 +28,8 @@ def register(server: EnergyServer) -> None:
     async def initialized(ls: EnergyServer, params: types.InitializedParams) -> None:
         _register_watchers(ls)
         await ask_settings(ls)
+        for folder in ls.folders.roots:
+            ls.begin_task(indexing.index(ls, folder))
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def did_change_configuration(ls: EnergyServer, params: types.DidChangeConfigurationParams) -> None:
@@ -43,7 +47,7 @@ def register(server: EnergyServer) -> None:
                 ls.folders.remove(path)
         for new in params.event.added:
             if path := path_of(new.uri):
-                ls.folders.add(path)
+                ls.begin_task(indexing.index(ls, ls.folders.add(path)))
         await ask_settings(ls)
         ls.files.rehome()
 
@@ -75,18 +79,20 @@ async def ask_settings(ls: EnergyServer) -> None:
         return
     if folders:
         for folder, answer in zip(folders, answers, strict=False):
-            folder.configure(_mapping(answer))
+            use_settings(ls, _mapping(answer), [folder])
     else:
         ls.folders.default_options = dict(_mapping(answers[0] if answers else None))
-    use_settings(ls, None)
+        use_settings(ls, ls.folders.default_options)
 
 
-def use_settings(ls: EnergyServer, section: Mapping[str, Any] | None) -> None:
-    """Read options again and, if any changed, show everything anew."""
-    changed = [folder.configure(section) for folder in ls.folders]
+def use_settings(
+    ls: EnergyServer, section: Mapping[str, Any] | None, folders: Iterable[Folder] | None = None
+) -> None:
+    """Read options again and, if any changed, show everything anew. No section: the editor's stay."""
+    changed = [folder.configure(section) for folder in folders or ls.folders]
     ls.show_problems()
     if any(changed):
-        ls.files.refresh()
+        ls.show_anew()
 
 
 def _mapping(answer: object) -> Mapping[str, Any]:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.files import Change, Opened, OpenFiles, apply_change, path_of
-from energy_lsp.making import CellText, make_cell_pages
+from energy_lsp.files import Change, Opened, OpenFiles, changed_text, path_of
+from energy_lsp.making import make_cell_pages
 
 if TYPE_CHECKING:
-    from energy_code.document import Document
-
+    from energy_code.notebook import Notebook
     from energy_lsp.client import Client
     from energy_lsp.folders import Folder
     from energy_lsp.pages import Page
@@ -34,13 +33,12 @@ SYNC = types.NotebookDocumentSyncOptions(
 
 @dataclass
 class Cell:
-    """One cell: its text at the last analysis, and the edits since."""
+    """One cell, short enough to be kept as a text: as of the last analysis, and the edits since."""
 
     uri: str
     text: str
     version: int = 0
     changes: list[Change] = field(default_factory=list)
-    document: Document | None = None
 
 
 class OpenNotebook(Opened):
@@ -49,10 +47,11 @@ class OpenNotebook(Opened):
     def __init__(self, uri: str, version: int, folder: Folder, cells: Sequence[Cell]) -> None:
         super().__init__(uri, version, folder)
         self.cells = list(cells)
+        self._notebook: Notebook | None = None
 
     def make_pages(self, client: Client) -> tuple[int, Mapping[str, Page]]:
         """Bring every cell up to date and read them as one program."""
-        from energy_code.document import Document
+        from energy_code.notebook import Notebook
 
         with self.lock:
             wanted = self.wanted
@@ -60,13 +59,18 @@ class OpenNotebook(Opened):
             for cell in self.cells:
                 cell.changes = []
         texts = []
-        for number, (cell, changes, version) in enumerate(waiting, 1):
-            if cell.document is None:
-                cell.document = Document(cell.text)
+        for number, (cell, changes, _) in enumerate(waiting):
             for change in changes:
-                apply_change(cell.document, change, client)
-            texts.append(CellText(cell.uri, number, cell.document, version))
-        pages = make_cell_pages(self.uri, self.path, texts, self.folder, client)
+                cell.text = changed_text(cell.text, change, client)
+            texts.append((number, cell.text))
+        if self._notebook is None:
+            self._notebook = Notebook(texts, path=self.path, project=self.folder.project)
+            if self.path is not None:
+                self.folder.project.add(self.path.resolve(), self._notebook.document)
+        else:
+            self._notebook.update(texts)
+        cells = [(cell.uri, number + 1, version) for number, (cell, _, version) in enumerate(waiting)]
+        pages = make_cell_pages(self.uri, self._notebook, cells, self.folder, client)
         return wanted, {page.uri: page for page in pages}
 
 
