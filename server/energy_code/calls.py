@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -51,7 +52,7 @@ class Call:
     """The whole call expression."""
     name: Span
     """The callee's last identifier: where a hover or an inlay hint belongs."""
-    arguments: tuple[Argument, ...]
+    arguments: Sequence[Argument]
     function: str
     """Qualified name of the function it stands in, empty at module level."""
     confidence: float

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,10 +70,9 @@ class Document:
         self.source = parseable(source)
         self._lines = Lines(self.source)
         new_end_byte = start_byte + len(replacement)
-        self.tree.edit(
-            start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte)
-        )
-        self.tree = PARSER.parse(self.source, self.tree)
+        old = copy(self.tree)  # analyses made so far keep theirs
+        old.edit(start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte))
+        self.tree = PARSER.parse(self.source, old)
         self._stale = True
         self._analysis = None
 
@@ -102,8 +105,9 @@ class Document:
         """What the file says, recomputed where the last edits can have changed it."""
         revision = self.engine.revision
         if self._analysis is None or self._stale or self._revision != revision:
-            self.lower()
-            self._analysis = Analysis(self)
+            with collector_paused():
+                self.lower()
+                self._analysis = Analysis(self)
             self._revision = self.engine.revision
         return self._analysis
 
@@ -116,6 +120,18 @@ class Document:
     def byte_offset(self, line: int, character: int, encoding: Encoding) -> int:
         """The byte offset of an LSP position."""
         return self.lines.byte_offset(line, character, encoding)
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Many small objects that all stay: looking for garbage among them would take longer than making them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def common_prefix(a: bytes, b: bytes) -> int:

@@ -67,6 +67,7 @@ class Engine:
         self.contexts: dict[Function, set[Given]] = {}
         self.members: dict[tuple[str, str], Entry | None] = {}
         self.parsed: dict[str, Value] = {}
+        self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
 
     # the catalogue --------------------------------------------------------------------------------------------
 
@@ -305,9 +306,7 @@ class Engine:
     def assigned_attribute(self, instance: UserInstance, name: str) -> Value | None:
         """What any method of the class sets the attribute to; None when none does."""
         result: Value | None = None
-        for function in self.methods(instance.cls):
-            if name not in function.code.attributes or not function.code.parameters:
-                continue
+        for function in self.setters(instance.cls).get(name, ()):
             self_name = function.code.parameters[0].name
             given: Given = ((self_name, instance),)
             if function.code.name == "__init__":
@@ -324,6 +323,17 @@ class Engine:
         if result is None and instance.given and "__init__" not in self.own_names(instance.cls):
             return dict(instance.given).get(name)
         return result
+
+    def setters(self, cls: UserClass) -> dict[str, list[Function]]:
+        """Which methods set an attribute."""
+        known = self.setters_by_class.get(cls)
+        if known is None:
+            known = self.setters_by_class[cls] = {}
+            for function in self.methods(cls):
+                if function.code.parameters:
+                    for name in function.code.attributes:
+                        known.setdefault(name, []).append(function)
+        return known
 
     def own_names(self, cls: UserClass) -> dict[str, Value]:
         """The names of a class body."""
@@ -364,6 +374,7 @@ class Engine:
     def declare_class(self, cls: UserClass, bases: tuple[Value, ...], names: dict[str, Value]) -> None:
         """The result of a class statement."""
         cls.module.classes[cls.name] = ClassInfo(bases, names)
+        self.setters_by_class.clear()
 
     # functions ------------------------------------------------------------------------------------------------
 

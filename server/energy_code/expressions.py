@@ -116,42 +116,50 @@ class Attribute(Expression):
 class CallExpression(Expression):
     """A call: the only thing that is ever reported."""
 
-    __slots__ = ("arguments", "function", "home", "name_end", "name_start")
+    __slots__ = ("function", "home", "keywords", "positional")
 
     def __init__(self, start: int, end: int, function: Expression, home: Code) -> None:
         self.start = start
         self.end = end
         self.function = function
         self.home = home
-        self.arguments: tuple[tuple[str | None, Expression, int, int], ...] = ()
-        """Keyword (None, `*`, `**`), value, and where the argument stands."""
-        self.name_start = start
-        self.name_end = end
+        self.positional: tuple[Expression, ...] = ()
+        self.keywords: tuple[tuple[str, Expression], ...] = ()
+        """Keyword (`**` for unpacked mappings) and value."""
+
+    def name_range(self) -> tuple[int, int]:
+        """Where the callee's last identifier stands."""
+        function = self.function
+        if type(function) is Attribute:
+            return function.end - len(function.name.encode()), function.end
+        if type(function) is Name:
+            return function.start, function.end
+        return self.start, self.end
 
     def evaluate(self, frame: Frame) -> Value:
         """What the call gives; reports it when it reaches an API."""
         callee = self.function.evaluate(frame)
-        positional: list[Value] = []
-        keywords: dict[str, Value] = {}
         complete = True
-        for keyword, expression, _, _ in self.arguments:
+        positional: list[Value] = []
+        for expression in self.positional:
             value = expression.evaluate(frame)
-            if keyword is None:
+            if type(expression) is not Starred:
                 positional.append(value)
-            elif keyword == "*":
-                if type(value) is Sequence and value.items is not None and complete:
-                    positional.extend(value.items)
-                else:
-                    complete = False
-            elif keyword == "**":
-                if type(value) is Mapping and value.items:
-                    for key, item in value.items:
-                        if type(key) is Constant and type(key.value) is str:
-                            keywords[key.value] = item
-                else:
-                    complete = False
+            elif type(value) is Sequence and value.items is not None and complete:
+                positional.extend(value.items)
             else:
+                complete = False
+        keywords: dict[str, Value] = {}
+        for keyword, expression in self.keywords:
+            value = expression.evaluate(frame)
+            if keyword != "**":
                 keywords[keyword] = value
+            elif type(value) is Mapping and value.items:
+                for key, item in value.items:
+                    if type(key) is Constant and type(key.value) is str:
+                        keywords[key.value] = item
+            else:
+                complete = False
         if callee is UNKNOWN:
             return UNKNOWN
         value = call(frame, callee, Arguments(positional, keywords, complete), self)

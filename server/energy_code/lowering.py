@@ -6,7 +6,9 @@ functions, classes and top-level statements that hold the edit are looked at.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from sys import intern
 
 import tree_sitter
 import tree_sitter_python
@@ -52,8 +54,13 @@ def kinds(*names: str) -> frozenset[int]:
 
 
 IGNORED = kinds("comment", "line_continuation")
-IDENTIFIER = kinds("identifier")
-KEYWORD_ARGUMENT = kinds("keyword_argument")
+TOKENS = IGNORED | frozenset(
+    kind for kind, name in enumerate(KINDS) if not LANGUAGE.node_kind_is_named(kind) and name != "ERROR"
+)
+"""Punctuation, keywords and comments: children without meaning of their own."""
+PLAIN_IDENTIFIER = KINDS.index("identifier")
+KEYWORD_ARGUMENT = KINDS.index("keyword_argument")
+DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z").match
 LIST_SPLAT = kinds("list_splat", "parenthesized_list_splat")
 DICT_SPLAT = kinds("dictionary_splat")
 GENERATOR = kinds("generator_expression")
@@ -71,6 +78,9 @@ class Lowering:
 
     def __init__(self, source: bytes, cache: Cache | None = None, old: Cache | None = None) -> None:
         self.source = source
+        self.ascii = source.isascii()
+        self.letters = source.decode("ascii") if self.ascii else ""
+        """The source as text where a byte is a character: cheaper to take names from."""
         self.cache = cache if cache is not None else {}
         self.old = old if old is not None else {}
         self.base = 0
@@ -78,35 +88,48 @@ class Lowering:
         self.scope = Scope()
         self.prefix = ""
         self.depth = 0
+        self.careful = False
+        self.integers: dict[str, Expression] = {}
 
     # expressions ----------------------------------------------------------------------------------------------
 
     def expression(self, node: Node) -> Expression:
         """Lower any expression."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            self.depth -= 1
-            return NOTHING
         kind = node.kind_id
-        handler = EXPRESSIONS[kind] if kind != ERROR else Lowering.group
-        result = handler(self, node)
+        if kind == PLAIN_IDENTIFIER:  # by far the most frequent
+            start, end, base = node.start_byte, node.end_byte, self.base
+            return Name(
+                start - base, end - base, intern(self.letters[start:end]) if self.ascii else self.text(node)
+            )
+        if self.careful:
+            return self.bounded(kind, node)
+        return EXPRESSIONS[kind](self, node) if kind != ERROR else self.group(node)
+
+    def bounded(self, kind: int, node: Node) -> Expression:
+        """Lower an expression of a statement that turned out to be nested too deep for the stack."""
+        if self.depth > MAX_DEPTH:
+            return NOTHING
+        self.depth += 1
+        result = EXPRESSIONS[kind](self, node) if kind != ERROR else self.group(node)
         self.depth -= 1
         return result
 
     def text(self, node: Node) -> str:
         """The text of a node."""
+        if self.ascii:
+            return self.letters[node.start_byte : node.end_byte]
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def parts(self, node: Node) -> list[Node]:
-        """The named children that are code."""
-        return [child for child in node.named_children if child.kind_id not in IGNORED]
+        """The children that are code."""
+        return [child for child in node.children if child.kind_id not in TOKENS]
 
     def group(self, node: Node) -> Expression:
         """A node whose own meaning is not followed."""
-        children = node.named_children
+        children = self.parts(node)
         if not children:
             return NOTHING
-        return Group(tuple(self.expression(child) for child in children))
+        return Group(tuple([self.expression(child) for child in children]))
 
     def nothing(self, node: Node) -> Expression:
         """A leaf without meaning here."""
@@ -114,66 +137,78 @@ class Lowering:
 
     def name(self, node: Node) -> Expression:
         """A variable."""
-        start, end = node.start_byte, node.end_byte
         base = self.base
-        return Name(start - base, end - base, self.source[start:end].decode("utf-8", "replace"))
+        return Name(node.start_byte - base, node.end_byte - base, intern(self.text(node)))
 
     def attribute(self, node: Node) -> Expression:
-        """`a.b`."""
+        """`a.b`; a chain of plain names is read from the text."""
+        start, end = node.start_byte, node.end_byte
+        base = self.base
+        if self.ascii:
+            text = self.letters[start:end]
+            if DOTTED(text):
+                place = start - base
+                first, *rest = text.split(".")
+                stop = place + len(first)
+                result: Expression = Name(place, stop, intern(first))
+                for name in rest:
+                    stop += len(name) + 1
+                    result = Attribute(place, stop, result, intern(name))
+                return result
         children = node.children
         if len(children) != 3:
             return self.group(node)
-        last = children[2]
-        end = last.end_byte
-        name = self.source[last.start_byte : end].decode("utf-8", "replace")
-        base = self.base
-        return Attribute(node.start_byte - base, end - base, self.expression(children[0]), name)
+        return Attribute(
+            start - base, end - base, self.expression(children[0]), intern(self.text(children[2]))
+        )
 
     def call(self, node: Node) -> Expression:
         """`f(...)`."""
-        children = node.named_children
+        children = node.children
         if len(children) != 2:
             children = self.parts(node)
             if len(children) != 2:
                 return self.group(node)
         base = self.base
         callee, arguments = children
-        function = self.expression(callee)
-        result = CallExpression(node.start_byte - base, node.end_byte - base, function, self.home)
-        if type(function) is Attribute:
-            result.name_end = function.end
-            result.name_start = function.end - len(function.name.encode())
-        else:
-            result.name_start, result.name_end = callee.start_byte - base, callee.end_byte - base
+        result = CallExpression(
+            node.start_byte - base, node.end_byte - base, self.expression(callee), self.home
+        )
         if arguments.kind_id in GENERATOR:
-            result.arguments = (
-                (None, self.expression(arguments), arguments.start_byte - base, arguments.end_byte - base),
-            )
-        elif arguments.named_child_count:
-            result.arguments = tuple(
-                self.argument(child) for child in arguments.named_children if child.kind_id not in IGNORED
-            )
+            result.positional = (self.expression(arguments),)
+            return result
+        children = arguments.children
+        if len(children) == 2:
+            return result
+        positional: list[Expression] = []
+        keywords: list[tuple[str, Expression]] = []
+        for child in children:
+            kind = child.kind_id
+            if kind in TOKENS:
+                continue
+            if kind == KEYWORD_ARGUMENT:
+                keywords.append(self.keyword(child))
+            elif kind in LIST_SPLAT:
+                positional.append(Starred(self.only(child)))
+            elif kind in DICT_SPLAT:
+                keywords.append(("**", self.only(child)))
+            else:
+                positional.append(self.expression(child))
+        result.positional = tuple(positional)
+        if keywords:
+            result.keywords = tuple(keywords)
         return result
 
-    def argument(self, node: Node) -> tuple[str | None, Expression, int, int]:
-        """One argument of a call."""
-        base = self.base
-        kind = node.kind_id
-        keyword: str | None = None
-        if kind in KEYWORD_ARGUMENT:
-            children = node.children
-            if len(children) == 3:
-                keyword = self.text(children[0])
-                value = self.expression(children[2])
-            else:
-                value = self.group(node)
-        elif kind in LIST_SPLAT:
-            keyword, value = "*", self.only(node)
-        elif kind in DICT_SPLAT:
-            keyword, value = "**", self.only(node)
-        else:
-            value = self.expression(node)
-        return keyword, value, node.start_byte - base, node.end_byte - base
+    def keyword(self, node: Node) -> tuple[str, Expression]:
+        """`name=value`."""
+        children = node.children
+        if len(children) != 3:
+            return "", self.group(node)
+        return intern(self.text(children[0])), self.expression(children[2])
+
+    def keyword_value(self, node: Node) -> Expression:
+        """`name=value` outside of a call, in broken code."""
+        return self.keyword(node)[1]
 
     def only(self, node: Node) -> Expression:
         """The expression inside a wrapper."""
@@ -189,7 +224,7 @@ class Lowering:
 
     def items(self, node: Node) -> tuple[Expression, ...]:
         """The items of a display."""
-        return tuple([self.item(child) for child in node.named_children if child.kind_id not in IGNORED])
+        return tuple([self.item(child) for child in node.children if child.kind_id not in TOKENS])
 
     def item(self, node: Node) -> Expression:
         """One item, maybe starred."""
@@ -354,10 +389,15 @@ class Lowering:
 
     def integer(self, node: Node) -> Expression:
         """`10_000`."""
-        try:
-            return Literal(Constant(int(self.text(node), 0)))
-        except ValueError:
-            return NOTHING
+        text = self.text(node)
+        known = self.integers.get(text)
+        if known is None:
+            try:
+                known = Literal(Constant(int(text, 0)))
+            except ValueError:
+                known = NOTHING
+            self.integers[text] = known
+        return known
 
     def true(self, node: Node) -> Expression:
         """`True`."""
@@ -388,17 +428,17 @@ class Lowering:
     def formatted(self, node: Node) -> Expression:
         """An f-string, or several strings side by side."""
         inner: list[Expression] = []
-        stack = list(reversed(node.named_children))
+        stack = self.parts(node)[::-1]
         while stack:
             child = stack.pop()
             if child.kind_id in INTERPOLATION or KINDS[child.kind_id % 65535] == "format_expression":
-                for part in child.named_children:
+                for part in self.parts(child):
                     if KINDS[part.kind_id % 65535] == "format_specifier":
-                        stack.extend(reversed(part.named_children))
+                        stack.extend(self.parts(part)[::-1])
                     else:
                         inner.append(self.expression(part))
             elif child.kind_id in STRINGS:
-                stack.extend(reversed(child.named_children))
+                stack.extend(self.parts(child)[::-1])
         return Group(tuple(inner), STRING) if inner else TEXT
 
     def lambda_(self, node: Node) -> Expression:
@@ -528,7 +568,7 @@ HANDLERS: dict[str, Callable[[Lowering, Node], Expression]] = {
     "attribute": Lowering.attribute,
     "member_type": Lowering.attribute,
     "call": Lowering.call,
-    "keyword_argument": lambda self, node: self.argument(node)[1],
+    "keyword_argument": Lowering.keyword_value,
     "parenthesized_expression": Lowering.parenthesized,
     "type": Lowering.parenthesized,
     "expression_statement": Lowering.parenthesized,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
-from energy_code.expressions import CallExpression, Expression, Group, Literal, Name, Operator
-from energy_code.lowering import ERROR, EXPRESSIONS, IGNORED, KINDS, Lowering, Node, kinds
+from energy_code.expressions import NOTHING, CallExpression, Expression, Group, Operator
+from energy_code.lowering import ERROR, IGNORED, KEYWORD_ARGUMENT, KINDS, TOKENS, Lowering, Node, kinds
 from energy_code.statements import (
     Assign,
     Augment,
+    Block,
     Define,
     DefineClass,
     Delete,
@@ -30,7 +31,6 @@ BLOCK = kinds("block")
 STRING = kinds("string", "concatenated_string")
 ASSIGNMENT = kinds("assignment")
 AUGMENTED = kinds("augmented_assignment")
-HEADER_KINDS = ("function_definition", "class_definition", "decorated_definition")
 Body = tuple[Statement, ...]
 
 
@@ -76,12 +76,26 @@ class StatementLowering(Lowering):
         saved = self.enter(unit, start)
         self.prefix = ""
         self.depth = 0
-        statement = self.statement(node)
+        statement = self.tried(node)
         unit.statements = (statement,) if statement is not None else ()
         unit.binds = self.scope.names
         self.leave(unit, saved)
         self.home.parts.clear()
         return unit
+
+    def tried(self, node: Node) -> Statement | None:
+        """Lower a top-level statement, and once more with bounded depth when the stack does not hold it."""
+        state = self.base, self.home, self.scope, self.prefix
+        try:
+            return self.statement(node)
+        except RecursionError:
+            self.base, self.home, self.scope, self.prefix = state
+            self.home.parts.clear()
+            self.careful, self.depth = True, 0
+            try:
+                return self.statement(node)
+            finally:
+                self.careful = False
 
     def statement(self, node: Node) -> Statement | None:
         """Lower any statement; None for those without meaning here."""
@@ -129,7 +143,7 @@ class StatementLowering(Lowering):
 
     def expression_statement(self, node: Node) -> Statement | None:
         """An expression or an assignment."""
-        children = node.named_children
+        children = node.children
         if len(children) == 1:
             child = children[0]
             kind = child.kind_id
@@ -141,10 +155,13 @@ class StatementLowering(Lowering):
                 value = self.expression(child)
                 return Evaluate((value,)) if type(value) is Group else None
             return Evaluate((self.expression(child),))
-        return Evaluate(tuple(self.expression(child) for child in children if child.kind_id not in IGNORED))
+        return Evaluate(tuple([self.expression(child) for child in children if child.kind_id not in TOKENS]))
 
     def assignment(self, node: Node) -> Statement:
         """`a = b = c`, `a: T = c`."""
+        children = node.children
+        if len(children) == 3 and children[1].type == "=" and children[2].kind_id not in ASSIGNMENT:
+            return Assign((self.target(children[0]),), self.value(children[2]), None)
         targets: list[Expression] = []
         while True:
             left = node.child_by_field_name("left")
@@ -178,7 +195,7 @@ class StatementLowering(Lowering):
         symbol = operator.type.rstrip("=") if operator is not None else "?"
         target = self.target(left)
         start, end = node.start_byte - self.base, node.end_byte - self.base
-        value = self.value(right) or Literal_NOTHING
+        value = self.value(right) or NOTHING
         return Augment(target, Operator(start, end, (target, value), symbol))
 
     def return_(self, node: Node) -> Statement:
@@ -219,14 +236,14 @@ class StatementLowering(Lowering):
         """`if`, with any number of `elif`."""
         test = node.child_by_field_name("condition")
         clauses = [(test, self.block(node.child_by_field_name("consequence")))]
-        tests = [self.expression(test) if test is not None else Literal_NOTHING]
+        tests = [self.expression(test) if test is not None else NOTHING]
         orelse: Body = ()
         extra: list[Statement] = []
         for child in node.children:
             kind = KINDS[child.kind_id % 65535]
             if kind == "elif_clause":
                 test = child.child_by_field_name("condition")
-                tests.append(self.expression(test) if test is not None else Literal_NOTHING)
+                tests.append(self.expression(test) if test is not None else NOTHING)
                 clauses.append((test, self.block(child.child_by_field_name("consequence"))))
             elif kind == "else_clause":
                 orelse = self.block(child.child_by_field_name("body"))
@@ -241,15 +258,15 @@ class StatementLowering(Lowering):
     def for_(self, node: Node) -> Statement:
         """`for a in b`."""
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        source = self.expression(right) if right is not None else Literal_NOTHING
-        target = self.target(left) if left is not None else Literal_NOTHING
+        source = self.expression(right) if right is not None else NOTHING
+        target = self.target(left) if left is not None else NOTHING
         body = self.block(node.child_by_field_name("body"))
         return Loop(target, source, body, self.alternative(node))
 
     def while_(self, node: Node) -> Statement:
         """`while a`."""
         test = node.child_by_field_name("condition")
-        source = self.expression(test) if test is not None else Literal_NOTHING
+        source = self.expression(test) if test is not None else NOTHING
         return Loop(None, source, self.block(node.child_by_field_name("body")), self.alternative(node))
 
     def alternative(self, node: Node) -> Body:
@@ -322,7 +339,7 @@ class StatementLowering(Lowering):
                 elif kind == "if_clause":
                     tests.append(self.only(part))
             cases.append((tuple(names), tuple(tests), self.inner_block(child)))
-        return Match(self.expression(subject) if subject is not None else Literal_NOTHING, tuple(cases))
+        return Match(self.expression(subject) if subject is not None else NOTHING, tuple(cases))
 
     def captures(self, pattern: Node) -> list[str]:
         """Names that a pattern binds."""
@@ -399,7 +416,6 @@ class StatementLowering(Lowering):
                     expression = self.expression(parts[0])
                     start, end = parts[0].start_byte - self.base, parts[0].end_byte - self.base
                     site = CallExpression(start, end, expression, self.home)
-                    site.name_start, site.name_end = start, end
                     decorators.append((expression, site))
             else:
                 definition = child
@@ -456,10 +472,11 @@ class StatementLowering(Lowering):
         saved = self.enter(code, node.start_byte)
         bases = node.child_by_field_name("superclasses")
         if bases is not None:
-            arguments = [self.argument(child) for child in self.parts(bases)]
-            code.bases = tuple(value for keyword, value, _, _ in arguments if keyword is None)
+            children = self.parts(bases)
+            plain = [child for child in children if child.kind_id != KEYWORD_ARGUMENT]
+            code.bases = tuple(self.expression(child) for child in plain)
             code.keywords = tuple(
-                (keyword, value) for keyword, value, _, _ in arguments if keyword is not None
+                self.keyword(child) for child in children if child.kind_id == KEYWORD_ARGUMENT
             )
         code.body = self.block(node.child_by_field_name("body")) + self.broken_parts(node)
         code.local_names = self.scope.names
@@ -475,23 +492,6 @@ class StatementLowering(Lowering):
         """A block that lost its header."""
         return Block(self.block(node))
 
-
-class Block(Statement):
-    """Statements one after the other."""
-
-    __slots__ = ("body",)
-
-    def __init__(self, body: Body) -> None:
-        self.body = body
-
-    def execute(self, frame: object) -> bool:
-        """Run them."""
-        from energy_code.statements import run
-
-        return run(frame, self.body)  # type: ignore[arg-type]
-
-
-from energy_code.expressions import NOTHING as Literal_NOTHING  # noqa: E402
 
 Handler = Callable[[StatementLowering, Node], Statement | None]
 
@@ -528,5 +528,3 @@ HANDLERS: dict[str, Handler] = {
     "block": StatementLowering.plain_block,
 }
 STATEMENTS: list[Handler | None] = [HANDLERS.get(name) for name in KINDS]
-
-__all__ = ["EXPRESSIONS", "Literal", "Name", "StatementLowering"]

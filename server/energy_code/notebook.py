@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from energy_code.analysis import Analysis
     from energy_code.project import Project
 
-PYTHON_CELL_MAGICS = frozenset([b"time", b"timeit", b"capture", b"prun", b"python", b"python3", b"pypy", b"matplotlib"])
+PYTHON_CELL_MAGICS = frozenset(
+    [b"time", b"timeit", b"capture", b"prun", b"python", b"python3", b"pypy", b"matplotlib"]
+)
 CODE_LINE_MAGICS = frozenset([b"time", b"timeit", b"prun", b"memit", b"mprun"])
 MAGIC = re.compile(rb"^(\s*)(%%?|!!?|\?\??)")
 ASSIGNED = re.compile(rb"^(\s*[A-Za-z_][\w.,\s]*=\s*)(%|!)(?!=)")
@@ -103,7 +105,9 @@ def read_cells(data: bytes, path: Path | None = None) -> Sequence[tuple[int, str
         return code_cells(json.loads(decode(data)))
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         name = path or "The file"
-        raise NotebookProblem(f"{name} is not a Jupyter notebook: open it in Jupyter and save it again.") from None
+        raise NotebookProblem(
+            f"{name} is not a Jupyter notebook: open it in Jupyter and save it again."
+        ) from None
 
 
 def program_of(data: bytes) -> bytes:

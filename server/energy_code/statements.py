@@ -18,7 +18,6 @@ from energy_code.expressions import (
     Operator,
     assign,
     define,
-    target_names,
     truth,
 )
 from energy_code.iteration import iterate
@@ -59,6 +58,19 @@ def run(frame: Frame, body: tuple[Statement, ...]) -> bool:
                 rest.execute(frame)
             return False
     return True
+
+
+class Block(Statement):
+    """Statements one after the other."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: tuple[Statement, ...]) -> None:
+        self.body = body
+
+    def execute(self, frame: Frame) -> bool:
+        """Run them."""
+        return run(frame, self.body)
 
 
 class Evaluate(Statement):
@@ -478,6 +490,3 @@ class DefineClass(Statement):
         frame.engine.declare_class(cls, bases, inner.names)
         frame.bind(self.code.name, cls)
         return True
-
-
-__all__ = ["Statement", "run", "target_names"]

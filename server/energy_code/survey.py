@@ -204,7 +204,9 @@ def calls_into(engine: Engine, module: Module) -> list[tuple[Function, Given, Mo
             outside = [call for call in survey.outside if call[0].module is module]
             if outside:
                 modes = survey.modes()
-                found.extend((function, given, survey.mode_of(caller, modes)) for function, given, caller in outside)
+                found.extend(
+                    (function, given, survey.mode_of(caller, modes)) for function, given, caller in outside
+                )
     finally:
         module.being_surveyed = False
     return found

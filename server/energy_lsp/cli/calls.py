@@ -80,7 +80,9 @@ def calls_in_file(path: Path, project: Project) -> Iterator[Record]:
     try:
         data = path.read_bytes()
     except OSError as problem:
-        raise CallsProblem(f"{path} cannot be read ({problem.strerror}): check that it is still there.") from None
+        raise CallsProblem(
+            f"{path} cannot be read ({problem.strerror}): check that it is still there."
+        ) from None
     if path.suffix == ".ipynb":
         try:
             notebook = Notebook.read(data, path=path.resolve(), project=project)
