@@ -155,6 +155,22 @@ class Database:
             summarise_run(tables, run, sites)
         return True
 
+    def replace_run(
+        self,
+        run: Run,
+        measurements: Iterable[Measurement] = (),
+        traces: Iterable[Trace] = (),
+        spans: Iterable[CallSpan] = (),
+    ) -> None:
+        """Store a run in place of what is stored under its id, as when more of its repeats are done."""
+        with self.transaction() as tables:
+            sites = self._all("SELECT DISTINCT api, file, line FROM measurements WHERE run_id = ?", run.id)
+            for table in ("measurements", "traces", "spans"):
+                self.connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run.id,))
+            self.connection.execute("DELETE FROM runs WHERE id = ?", (run.id,))
+            summarise(tables, [tuple(site) for site in sites])
+            self.put_run(run, measurements, traces, spans)
+
     def _is_new_here(self, run: Run) -> bool:
         """Note a machine that measures into this file; True for a new one: it changes what is "here"."""
         machine = content_id(run.machine)

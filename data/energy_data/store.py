@@ -21,7 +21,7 @@ from energy_data.summaries import API_LINE, LAYERS
 _COLUMNS = """api, layer, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds,
 total, low, high, cpu, ram, gpu, below, spread, version"""
 _SITE = f"""SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = ? AND line = ?
-ORDER BY project IN (?, ?) DESC, started DESC LIMIT 1"""
+ORDER BY project = ? DESC, substr('/' || project, -length(?)) = ? DESC, started DESC LIMIT 1"""
 _API = f"SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = '' AND line = {API_LINE} AND project = ''"
 _EVIDENCE = "SELECT * FROM evidence WHERE rule = ? ORDER BY measured DESC, size, mode, id"
 
@@ -34,8 +34,9 @@ class DatabaseLayer:
     def __init__(self, name: Layer, path: Path, project: Path | None) -> None:
         self.name: Layer = name
         self.path = path
-        resolved = project.resolve() if project else None
-        self._projects = (resolved.name, str(resolved)) if resolved else ("", "")
+        root = project.resolve() if project else Path("/")
+        # A team's members have the project in different folders, most often of the same name.
+        self._project = (str(root), f"/{root.name}", f"/{root.name}")
         self._connection = read_connection(path, shared=name == "here")
         if user_version(self._connection) != LATEST:
             from energy_data.database import upgraded_copy
@@ -51,7 +52,7 @@ class DatabaseLayer:
         general = self._in_general(api)
         if general is None or file is None or line is None:
             return general
-        row = self._connection.execute(_SITE, (api, file, line, *self._projects)).fetchone()
+        row = self._connection.execute(_SITE, (api, file, line, *self._project)).fetchone()
         return general if row is None else _figure(row, self.name, exact=True)
 
     def _in_general(self, api: str) -> Figure | None:

@@ -139,3 +139,16 @@ def test_an_older_file_is_read_without_changing_it(
     with Database.read(old) as database:
         assert (database.schema, len(database.measurements("run-1"))) == (1, 1)
     assert old.read_bytes() == before
+
+
+def test_a_run_takes_the_place_of_what_fewer_of_its_repeats_said(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "energy.db") as database:
+        database.replace_run(run(), [measurement(repeats=1), measurement(api="tf.add", repeats=1)])
+        database.replace_run(run(seconds=99.0), [measurement(repeats=2)])
+        assert [stored.seconds for stored in database.runs()] == [99.0]
+        assert [stored.repeats for stored in database.measurements("run-1")] == [2]
+    store = EnergyStore.open(tmp_path / "energy.db")
+    assert store.lookup("keras.Sequential.fit").runs == 2  # type: ignore[union-attr]
+    assert store.lookup("tf.add").layer == "published"  # type: ignore[union-attr]

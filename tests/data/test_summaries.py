@@ -121,12 +121,14 @@ def test_a_copy_of_ones_own_database_is_still_measured_here(
     assert EnergyStore.open(tmp_path / "copy.db").lookup("keras.Sequential.fit") == mine
 
 
-def test_a_project_of_the_same_file_names_goes_first(
-    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+@pytest.mark.parametrize("mine", ["mine", "/home/someone/mine", "TMP/mine"])
+def test_a_project_goes_before_others_with_the_same_file_names(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement, mine: str
 ) -> None:
+    project = mine.replace("TMP", str(tmp_path))
     with Database.open(tmp_path / "a.db") as database:
-        database.add_run(run(id="a", project="mine"), [measurement(joules=cpu(1.0))])
-        newer = run(id="b", project="another", started="2027-01-01T00:00:00Z")
+        database.add_run(run(id="a", project=project), [measurement(joules=cpu(1.0))])
+        newer = run(id="b", project="/home/someone/determined", started="2027-01-01T00:00:00Z")
         database.add_run(newer, [measurement(joules=cpu(9.0))])
     store = EnergyStore.open(tmp_path / "a.db", tmp_path / "mine")
     figure = store.lookup("keras.Sequential.fit", file="train.py", line=12)
