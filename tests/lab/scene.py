@@ -67,7 +67,7 @@ class Sensor:
         return replace(self, settings={**self.settings, **condition})
 
     def answering_work(self, watts: float) -> Sensor:
-        """The same sensor, which also draws `watts` for each CPU second that the processes of the scene use."""
+        """The same sensor, which also draws so many watts for each CPU that the scene keeps busy."""
         return replace(self, settings={**self.settings, "busy_watts": watts})
 
     def denied(self) -> Sensor:
