@@ -171,7 +171,8 @@ def _state(path: Path) -> tuple[int, int, int] | None:
         found = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    # An empty log is as good as none: readers make one, and that is no change.
+    return (found.st_ino, found.st_mtime_ns, found.st_size) if found.st_size else None
 
 
 def _figure(row: tuple[Any, ...], found_in: Layer, exact: bool) -> Figure:

@@ -142,6 +142,7 @@ def lookup(api: str, db: Path | None, project: Path, file: str | None, line: int
     """Say what an API costs, and where that figure comes from."""
     store = EnergyStore.open(db, project)
     figure = store.lookup(api, file=file, line=line)
+    store.close()
     if figure is None:
         click.echo(f"Nothing is known of {_plain(api)}: {_advice(api)}", err=True)
         raise click.exceptions.Exit(1)
