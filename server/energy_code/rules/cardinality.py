@@ -1,6 +1,14 @@
 """Reading a dataset to count it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from energy_code.ruling import EAGER, Change, Place, Rule, Workload
+from energy_code.ruling.place import descend
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 class Cardinality(Rule):
@@ -23,14 +31,18 @@ class Cardinality(Rule):
     )
     leave_alone = (
         "n = len(list(rows))",
+        "ds = tf.data.TFRecordDataset(files)\nds = ds.batch(8)\nn = len(list(ds))",
+        "def count(ds: tf.data.Dataset):\n    return len(list(ds))",
         "n = len(list(tf.data.Dataset.range(9).filter(lambda x: x > 3)))",
     )
     workload = Workload(
-        "len(list(ds))",
-        {"ds": "tf.data.Dataset.range(n).batch(8)"},
+        """
+        ds = tf.data.Dataset.range(n).batch(8)
+        return len(list(ds))
+        """,
+        {"n": "n"},
         {"n": (100, 1_000, 10_000)},
         graph=False,
-        annotations={"ds": "tf.data.Dataset"},
         vary=False,
     )
     safety = "review"
@@ -38,8 +50,39 @@ class Cardinality(Rule):
     changes = (Change("len(list($ds))", "int($ds.cardinality())"),)
 
     def where(self, place: Place) -> bool:
-        """A dataset whose chain, where it is in sight, keeps its length known."""
-        text = place.text(place.value(place["ds"]))
-        unknown = (".filter(", ".flat_map(", "from_generator(", ".interleave(", ".unbatch(", ".repeat(")
-        is_dataset = (place.type(place["ds"]) or "").startswith("tensorflow.data.")
-        return is_dataset and not any(link in text for link in unknown)
+        """A dataset whose chain is in sight, from a source to here, and keeps its length known."""
+        if not (place.type(place["ds"]) or "").startswith("tensorflow.data."):
+            return False
+        chain = self._chain(place, place["ds"])
+        return any(link in chain for link in _KNOWN) and not any(link in chain for link in _UNKNOWN)
+
+    def _chain(self, place: Place, node: Node, depth: int = 5) -> str:
+        """The text of an expression and of all that its names are assigned in this scope."""
+        text = place.text(node)
+        if depth == 0:
+            return text
+        names = [*descend(node, "identifier"), *([node] if node.type == "identifier" else [])]
+        values = [a.child_by_field_name("right") for name in names for a in place.assignments(name)]
+        inner = [value for value in values if value is not None and not within(node, value)]
+        return " ".join([text, *(self._chain(place, value, depth - 1) for value in inner)])
+
+
+_KNOWN = ("from_tensor_slices(", "Dataset.range(", "from_tensors(")
+_UNKNOWN = (
+    ".filter(",
+    ".flat_map(",
+    ".interleave(",
+    ".unbatch(",
+    ".repeat(",
+    ".apply(",
+    ".take_while(",
+    "from_generator(",
+    "RecordDataset(",
+    "TextLineDataset(",
+    ".list_files(",
+)
+
+
+def within(inner: Node, outer: Node) -> bool:
+    """Whether a node lies inside another one."""
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte

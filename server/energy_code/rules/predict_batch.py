@@ -60,7 +60,7 @@ def model():
     apis = ("keras.Model.predict",)
 
     def look(self, place: Place) -> Iterator[Match]:
-        """A small number as batch size, of an input not known to be as small, with nobody counting batches."""
+        """A small number as batch size, of an input that may be large, with nobody counting batches."""
         size, value = place.argument(place.node, "batch_size"), place.argument(place.node, "x", 0)
         if (
             size is None

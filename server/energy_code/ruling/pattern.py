@@ -279,9 +279,10 @@ def compile_pattern(text: str, signatures: Sequence[tuple[str, str]]) -> Iterato
     source = _HOLE.sub(lambda m: ("OPTIONAL__" if m.group(2) else "HOLE__") + m.group(1), text)
     tree = _parser().parse(source.encode())
     statement = tree.root_node.named_children[0]
-    if tree.root_node.has_error or statement.type != "expression_statement":
+    inner = statement.named_children[0] if statement.named_children else statement
+    if tree.root_node.has_error or statement.type != "expression_statement" or inner.type == "assignment":
         raise ValueError(f"the pattern {text!r} is not an expression")
-    root = _Compiler(source, signatures).part(statement.named_children[0])
+    root = _Compiler(source, signatures).part(inner)
     found = _anchor(root, 0)
     if found is not None:
         yield Pattern(root, *found)

@@ -1,0 +1,92 @@
+"""What the substitution rules add to the analysis of a file, over the sources of installed packages.
+
+Usage: python benchmarks/rules_speed.py [FOLDER]... [--files N]
+
+Prints analysis and rule time per file size, as CPU time of this process, and the share that rules add. Each
+file is analysed afresh, the worst case for the rules: an editor's incremental analysis is compared as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from energy_code import rules
+from energy_code.document import Document
+
+BOUNDS = ((0, 100), (100, 400), (400, 1000), (1000, 100_000))
+LOADING = (
+    "import energy_code.document, time; from energy_data.catalogue import Catalogue; Catalogue.load();"
+    "start = time.process_time(); import energy_code.rules; print(time.process_time() - start)"
+)
+
+
+def sources(folders: list[Path], limit: int) -> list[bytes]:
+    files = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    texts = [path.read_bytes() for path in files[:: max(1, len(files) // (3 * limit))]]
+    return [text for text in texts if b"tensorflow" in text or b"keras" in text][:limit]
+
+
+def measure(text: bytes) -> tuple[float, float, int]:
+    start = time.process_time()
+    analysis = Document(text).analysis
+    _ = analysis.calls
+    middle = time.process_time()
+    found = rules.find(analysis)
+    return middle - start, time.process_time() - middle, len(found)
+
+
+def after_an_edit(text: bytes) -> tuple[float, float]:
+    """Analysis and rules after one more character at the end of the file."""
+    document = Document(text)
+    rules.find(document.analysis)
+    end = len(document.source)
+    start = time.process_time()
+    document.edit(end, end, b"\nx = 1")
+    analysis = document.analysis
+    _ = analysis.calls
+    middle = time.process_time()
+    rules.find(analysis)
+    return middle - start, time.process_time() - middle
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--files", type=int, default=200)
+    options = parser.parse_args()
+    spec = importlib.util.find_spec("keras")
+    installed = [Path(spec.origin).parent] if spec and spec.origin else []
+    texts = sources(options.folders or installed, options.files)
+    rules.find(Document("import tensorflow as tf\n").analysis)
+    rows = [(text.count(b"\n"), *measure(text)) for text in texts]
+    print(f"{len(rules.ALL)} rules, {len(texts)} files, {sum(row[0] for row in rows)} lines")
+    print(f"{'lines':>12} {'files':>6} {'analysis':>10} {'rules':>9} {'added':>7} {'places':>7}")
+    for low, high in (*BOUNDS, (0, 100_000)):
+        chosen = [row for row in rows if low <= row[0] < high]
+        if chosen:
+            analysis, ruling = sum(row[1] for row in chosen), sum(row[2] for row in chosen)
+            name = "all" if (low, high) == (0, 100_000) else f"{low} to {high}"
+            print(
+                f"{name:>12} {len(chosen):>6} {analysis * 1e3:>7.0f} ms {ruling * 1e3:>6.1f} ms "
+                f"{ruling / analysis:>7.1%} {sum(row[3] for row in chosen):>7}"
+            )
+    edits = [after_an_edit(text) for text in texts[:40]]
+    analysis, ruling = sum(edit[0] for edit in edits), sum(edit[1] for edit in edits)
+    print(
+        f"after one edit: analysis {analysis * 1e3:.0f} ms, rules {ruling * 1e3:.1f} ms ({ruling / analysis:.1%})"
+    )
+    loads = sorted(
+        float(subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True).stdout)
+        for _ in range(5)
+    )
+    print(f"loading all rules: {loads[2] * 1e3:.0f} ms (median of 5)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,229 @@
+"""The engine: which places are looked at, what silences a rule, how a fix is written into the file."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from energy_code import rules
+from energy_code.document import Document
+from energy_code.project import Project
+from energy_code.ruling.applying import apply_edits, compatible
+from energy_code.ruling.pattern import compile_pattern
+from energy_code.ruling.rule import EVERYWHERE, Change, Rule
+
+
+def found(source, *names):
+    chosen = [rules.ALL[name] for name in names] if names else None
+    return rules.find(Document(source).analysis, chosen)
+
+
+def fixed(source, *names):
+    return apply_edits(source, compatible(found(source, *names)))
+
+
+def test_there_are_enough_rules_and_fixes_in_every_category():
+    saving = [rule for rule in rules.ALL.values() if rule.saves]
+    assert len(saving) >= 45
+    assert sum(rule.has_fix for rule in saving) >= 25
+    assert {rule.category for rule in saving} == {
+        "memory",
+        "arithmetic",
+        "dispatch",
+        "pipeline",
+        "keras",
+        "image",
+    }
+
+
+@pytest.mark.parametrize("name", sorted(rules.ALL))
+def test_a_rule_is_complete(name):
+    rule = rules.ALL[name]
+    assert rule.title
+    assert len(rule.page.splitlines()) > 2, "the docstring says why"
+    assert rule.message
+    assert rule.message[0] != rule.message[0].upper() or rule.message[0] in "`XT", rule.message
+    if rule.saves:
+        assert rule.examples or rule.reports
+        assert rule.leave_alone
+        assert bool(rule.examples) == (rule.safety != "none")
+
+
+def test_advice_that_does_not_save_is_never_reported():
+    assert found("import tensorflow as tf\ny = tf.norm(x)\nz = tf.nn.silu(x)\n") == []
+
+
+def test_a_comment_silences_one_rule_on_its_line():
+    source = "import tensorflow as tf\ny = tf.pow(x, 2)  # energy: ignore[pow2]\nz = tf.pow(x, 2)\n"
+    assert [finding.span.start.row for finding in found(source)] == [2]
+
+
+def test_a_comment_without_a_name_silences_all_rules():
+    assert found("import tensorflow as tf\ny = tf.pow(x, 2)  # energy: ignore\n") == []
+
+
+def test_only_the_rules_that_are_asked_for_run():
+    source = "import tensorflow as tf\ny = tf.pow(x, 2) + 1 / tf.sqrt(x)\n"
+    assert [finding.rule.name for finding in found(source, "rsqrt")] == ["rsqrt"]
+
+
+class Broken(Rule):
+    """A rule that fails.
+
+    Always.
+    """
+
+    message = "never seen"
+    category = "memory"
+    modes = EVERYWHERE
+    changes = (Change("tf.pow($x, 2)", "tf.square($x)"),)
+
+    def where(self, place):
+        raise RuntimeError("on purpose")
+
+
+def test_a_rule_that_fails_is_switched_off_with_one_line_and_the_others_go_on(caplog):
+    source = "import tensorflow as tf\na = tf.pow(x, 2)\nb = tf.pow(x, 2)\nc = 1 / tf.sqrt(x)\n"
+    with caplog.at_level(logging.WARNING):
+        findings = rules.find(Document(source).analysis, [Broken(), rules.ALL["rsqrt"]])
+    assert [finding.rule.name for finding in findings] == ["rsqrt"]
+    assert len(caplog.records) == 1
+    assert "RuntimeError: on purpose" in caplog.records[0].getMessage()
+
+
+@pytest.mark.parametrize(
+    ("imports", "before", "after"),
+    [
+        ("import tensorflow as tf", "tf.pow(x, 2)", "tf.square(x)"),
+        ("import tensorflow", "tensorflow.pow(x, 2)", "tensorflow.square(x)"),
+        ("import tensorflow as flow", "flow.math.pow(x, 2)", "flow.square(x)"),
+        ("from tensorflow import pow, square", "pow(x, 2)", "square(x)"),
+        ("import tensorflow.compat.v2 as tf", "tf.pow(x, 2)", "tf.square(x)"),
+    ],
+)
+def test_names_follow_the_file(imports, before, after):
+    assert fixed(f"{imports}\ny = {before}\n", "pow2") == f"{imports}\ny = {after}\n"
+
+
+def test_a_missing_import_is_added_after_the_others():
+    source = '"""Doc."""\n\nfrom tensorflow.math import pow\nimport os\n\ny = pow(x, 2)\n'
+    expected = source.replace("import os\n", "import os\nimport tensorflow as tf\n")
+    expected = expected.replace("pow(x, 2)", "tf.square(x)")
+    assert fixed(source, "pow2") == expected
+
+
+def test_an_import_does_not_take_a_name_that_is_in_use():
+    source = "from tensorflow.math import pow\n\ntf = 3\ny = pow(x, 2)\n"
+    assert "import tensorflow\n" in fixed(source, "pow2")
+    assert "tensorflow.square(x)" in fixed(source, "pow2")
+
+
+def test_parentheses_are_kept_where_precedence_asks_for_them():
+    source = "import tensorflow as tf\ny = -tf.matmul(x, tf.linalg.diag(a + b)) ** 3\n"
+    assert fixed(source, "diag-matmul").endswith("y = -(x * tf.expand_dims(a + b, -2)) ** 3\n")
+
+
+def test_everything_outside_the_expression_stays_byte_for_byte():
+    source = (
+        "# ä comment\r\nimport tensorflow as tf\r\n\r\n"
+        "def f( x ):\r\n\treturn  [tf.pow( x ,2 ) ,  'é'  ] # end\r\n"
+    )
+    assert fixed(source, "pow2") == source.replace("tf.pow( x ,2 )", "tf.square(x)")
+
+
+def test_line_breaks_inside_a_captured_part_survive():
+    source = "import tensorflow as tf\ny = tf.pow(\n    a +\n    b,\n    2,\n)\n"
+    rewritten = fixed(source, "pow2")
+    compile(rewritten, "rewritten", "exec")
+    assert "a +\n    b" in rewritten
+
+
+def test_a_comment_inside_the_expression_is_not_thrown_away():
+    source = "import tensorflow as tf\ny = tf.pow(\n    x,  # why two\n    2,\n)\n"
+    assert [finding.safety for finding in found(source, "pow2")] == ["none"]
+
+
+def test_operators_need_proof_that_they_work_on_tensors():
+    assert found("import tensorflow as tf\ndef f(x):\n    return x ** 2\n", "pow2") == []
+    assert len(found("import tensorflow as tf\ndef f(x: tf.Tensor):\n    return x ** 2\n", "pow2")) == 1
+
+
+def test_a_safe_fix_is_for_review_where_operands_are_unknown():
+    assert found("import tensorflow as tf\ny = tf.square(a - b)\n", "sqdiff")[0].safety == "review"
+    source = "import tensorflow as tf\na = tf.ones([3])\ny = tf.square(a - b)\n"
+    assert found(source, "sqdiff")[0].safety == "safe"
+
+
+def test_positions_and_keywords_are_the_same():
+    for call in (
+        "tf.reduce_sum(tf.stack(l), 0)",
+        "tf.reduce_sum(input_tensor=tf.stack(l), axis=0)",
+        "tf.math.reduce_sum(tf.stack(values=l, axis=0), axis=0, keepdims=False)",
+    ):
+        assert fixed(f"import tensorflow as tf\ny = {call}\n", "stack-sum").endswith("y = tf.add_n(l)\n")
+
+
+def test_further_arguments_keep_a_rule_silent():
+    assert found("import tensorflow as tf\ny = tf.pow(x, 2, name='p')\n", "pow2") == []
+    assert found("import tensorflow as tf\ny = tf.pow(*args)\n", "pow2") == []
+
+
+def test_the_same_hole_twice_must_be_the_same_simple_expression():
+    assert found("import tensorflow as tf\ny = tf.where(f() > 0, f(), 0.1 * f())\n", "leaky") == []
+
+
+def test_eager_rules_are_silent_in_a_function_and_in_what_it_calls():
+    source = (
+        "import tensorflow as tf\n\n\ndef square(x):\n    return tf.pow(x, 2)\n\n\n"
+        "@tf.function\ndef step(x):\n    return square(x)\n"
+    )
+    assert found(source, "pow2") == []
+
+
+def test_eager_rules_are_silent_where_another_file_of_the_project_traces(tmp_path):
+    (tmp_path / "shapes.py").write_text(
+        "import tensorflow as tf\n\n\ndef area(x):\n    return tf.pow(x, 2)\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import tensorflow as tf\nfrom shapes import area\n\n\n"
+        "@tf.function\ndef step(x):\n    return area(x)\n"
+    )
+    project = Project(tmp_path)
+    project.index()
+    assert rules.find(project.analyse(tmp_path / "shapes.py"), [rules.ALL["pow2"]]) == []
+
+
+def test_methods_that_keras_traces_count_as_traced():
+    source = (
+        "import tensorflow as tf\n\n\nclass Mine(tf.keras.losses.Loss):\n"
+        "    def call(self, a, b):\n        return tf.pow(a, 2)\n"
+    )
+    assert found(source, "pow2") == []
+
+
+def test_rules_are_silent_where_the_size_is_known_and_wrong():
+    small = "import tensorflow as tf\nd = tf.ones([8])\ny = tf.linalg.diag(d) @ x\n"
+    large = "import tensorflow as tf\nd = tf.ones([800])\ny = tf.linalg.diag(d) @ x\n"
+    assert found(small, "diag-matmul") == []
+    assert len(found(large, "diag-matmul")) == 1
+
+
+def test_broken_code_is_looked_at_where_it_is_whole():
+    source = "import tensorflow as tf\na = tf.pow(x, 2)\nb = tf.pow(y, \nc = 1 / tf.sqrt(\n"
+    assert ("pow2", 1) in [(finding.rule.name, finding.span.start.row) for finding in found(source)]
+
+
+def test_edits_that_overlap_are_refused():
+    edit = rules.Edit
+    with pytest.raises(ValueError, match="overlap"):
+        apply_edits("abcdef", [edit(0, 3, "x"), edit(2, 4, "y")])
+
+
+def test_a_pattern_that_is_no_expression_or_no_api_is_refused():
+    with pytest.raises(ValueError, match="not an expression"):
+        list(compile_pattern("x = 1", ()))
+    with pytest.raises(ValueError, match="does not know"):
+        list(compile_pattern("tf.there_is_no_such_thing()", ()))
+    with pytest.raises(ValueError, match="no signature"):
+        list(compile_pattern("tf.math.lbeta($x)", ()))
