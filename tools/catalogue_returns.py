@@ -37,7 +37,7 @@ RESULTS = (
     (re.compile(r"\b[Tt]ensors?\b"), TENSOR),
 )
 COMPOSITE = re.compile(r"\b(ragged|sparse|sets|strings)\b", re.I)
-"""Where a result may be ragged or sparse; elsewhere "a `Tensor` or `SparseTensor`" depends on the argument."""
+"""Where a result may be ragged or sparse; elsewhere "`Tensor` or `SparseTensor`" depends on the argument."""
 NUMERIC = re.compile(
     r"tensorflow\.(compat\.v1\.)?(image|math|linalg|nn|signal|dtypes|bitwise|quantization)\.[a-z]\w*"
 )

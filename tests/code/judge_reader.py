@@ -2,7 +2,8 @@
 
     python judge_reader.py FOLDER...
 
-runs every program of the folders under TensorFlow (see trace_programs.py) and prints the three figures and the misses.
+runs every program of the folders under TensorFlow (see trace_programs.py) and prints the three figures
+and the misses.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ class Verdict:
     def __str__(self) -> str:
         return (
             f"{self.apis} executed API calls: recall {self.recall:.4f} ({self.found}), "
-            f"precision {self.precision:.4f} ({self.true_claims}/{self.claims}), right name {self.naming:.4f} ({self.named})"
+            f"precision {self.precision:.4f} ({self.true_claims}/{self.claims}), "
+            f"right name {self.naming:.4f} ({self.named})"
         )
 
     def report(self) -> str:

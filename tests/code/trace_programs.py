@@ -2,10 +2,11 @@
 
     python trace_programs.py OUTPUT.json PROGRAM...
 
-A program is a file, a notebook, or a folder with a main.py. Every call `f(a)` is rewritten to `__reached__(7, f)(a)` in a
-copy of the program, which then runs as it is; so the callable itself is seen, whichever name led to it. The answer:
-for each file the executed call expressions as [start byte, end byte, [APIs reached]]; an empty list where the call
-reached Python, another library or the program's own code, and "?" for TensorFlow's private callables.
+A program is a file, a notebook, or a folder with a main.py. Every call `f(a)` is rewritten to
+`__reached__(7, f)(a)` in a copy of the program, which then runs as it is; so the callable itself is seen,
+whichever name led to it. The answer: for each file the executed call expressions as
+[start byte, end byte, [APIs reached]]; an empty list where the call reached Python, another library or the
+program's own code, and "?" for TensorFlow's private callables.
 """
 
 from __future__ import annotations
@@ -152,8 +153,7 @@ class Judge:
         return PRIVATE if is_library(cls) else None
 
     def _of_instance(self, reached: Any) -> str | None:
-        call = getattr(type(reached), "__call__", None)
-        if call is None or not is_library(unwrapped(call)):
+        if not callable(reached) or not is_library(unwrapped(type(reached).__call__)):
             return None
         if "PolymorphicFunction" in {ancestor.__name__ for ancestor in type(reached).__mro__}:
             return None  # the program's own function, compiled
@@ -168,6 +168,15 @@ class Judge:
             if name and (member is None or self.catalogue.member(name, member)):
                 return name
         return None
+
+
+def neutral(line: str) -> str:
+    """A magic or shell line as a statement of the same length in bytes, so that positions hold."""
+    text = line.lstrip()
+    if text[:1] not in ("%", "!"):
+        return line
+    length = len(text.encode())
+    return line[: len(line) - len(text)] + ("pass" if length >= 4 else "0").ljust(length)
 
 
 def fetch(dotted: str) -> object | None:
@@ -268,25 +277,9 @@ class Tracer:
             source = "".join(cell["source"])
             if source.startswith("%%"):
                 continue
-            lines = source.split("\n")
-            plain = "\n".join("pass" if line.lstrip()[:1] in ("%", "!") else line for line in lines)
-            shift = [len(line.encode()) - 4 if line.lstrip()[:1] in ("%", "!") else 0 for line in lines]
-            before = len(self.sites)
+            plain = "\n".join(neutral(line) for line in source.split("\n"))
             parts.append(self._rewritten(f"{file}#{number}", plain))
-            if any(shift):
-                self._shift(self.sites[before:], plain, shift)
         return "\n".join(parts)
-
-    @staticmethod
-    def _shift(sites: list[Site], plain: str, shift: list[int]) -> None:
-        """Back to the bytes of the cell as written, magics included."""
-        starts = [0]
-        for line in plain.encode().split(b"\n"):
-            starts.append(starts[-1] + len(line) + 1)
-        for site in sites:
-            row = max(index for index, start in enumerate(starts) if start <= site.start)
-            moved = sum(shift[:row])
-            site.start, site.end = site.start + moved, site.end + moved
 
     def _execute(self, main: Path, home: Path) -> str | None:
         known, path, arguments, place = set(sys.modules), list(sys.path), sys.argv, Path.cwd()
