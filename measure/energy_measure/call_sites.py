@@ -43,8 +43,8 @@ class Instrumented:
     """Cells of a notebook by the notebook's real path."""
     problems: list[str] = field(default_factory=list)
 
-    def specification(self, entry: Path, arguments: Sequence[str], *, gpu: bool) -> dict[str, Any]:
-        """What `launch.py` needs to run one entry point."""
+    def specification(self, entry: Path, cwd: Path, arguments: Sequence[str], *, gpu: bool) -> dict[str, Any]:
+        """What `launch.py` needs to run one entry point, named as seen from the folder it runs in."""
         specification: dict[str, Any] = {
             "entry": str(entry),
             "arguments": list(arguments),
@@ -53,7 +53,7 @@ class Instrumented:
             "pure": [number for number, site in enumerate(self.sites) if site.pure],
             "gpu": gpu,
         }
-        cells = self.cells.get(os.path.realpath(entry))
+        cells = self.cells.get(os.path.realpath(cwd / entry))
         return specification if cells is None else {**specification, "cells": cells}
 
     def add_file(self, path: Path, project: Project, root: Path) -> None:

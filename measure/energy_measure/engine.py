@@ -166,11 +166,12 @@ class _Work:
         result = Measured(new_run_id(), command_line(entry, options.arguments))
         self.measured.programs.append(result)
         self._note(instrumented.problems)
+        cwd = self._working_folder(entry)
         runs = Runs(
             self.python.path,
-            instrumented.specification(entry, options.arguments, gpu=gpu),
+            instrumented.specification(self._seen_from(cwd, entry), cwd, options.arguments, gpu=gpu),
             self.meters,
-            cwd=self._working_folder(entry),
+            cwd=cwd,
             pace=QUICK if options.quick else THOROUGH,
             period_s=options.period_ms / 1e3 if options.period_ms else None,
             timeout=options.timeout or None,
@@ -223,6 +224,9 @@ class _Work:
         if self.request.path.is_dir():
             return self.request.path
         return entry.absolute().parent if entry.suffix == ".ipynb" else Path.cwd()
+
+    def _seen_from(self, cwd: Path, entry: Path) -> Path:
+        return Path(entry.name) if entry.suffix == ".ipynb" and not self.request.path.is_dir() else entry
 
     def _note(self, problems: Sequence[str]) -> None:
         self.measured.problems += [problem for problem in problems if problem not in self.measured.problems]

@@ -77,8 +77,7 @@ def create_environment(project: Path, base: str = "") -> Path:
     """A virtual environment with what the project requires, made once and kept until that changes."""
     requirements, text = _requirements(project)
     python = _named(base) if base else Path(sys.executable)
-    key = hashlib.sha256(json.dumps([str(project.resolve()), str(python), text]).encode()).hexdigest()
-    folder = Path(platformdirs.user_cache_dir("energy-lsp", appauthor=False)) / "environments" / key[:16]
+    folder = environment_folder(project, python, text)
     if (folder / "complete").exists():
         return python_of(folder)
     shutil.rmtree(folder, ignore_errors=True)
@@ -91,6 +90,13 @@ def create_environment(project: Path, base: str = "") -> Path:
         raise
     (folder / "complete").write_text(text, encoding="utf-8")
     return python_of(folder)
+
+
+def environment_folder(project: Path, python: Path, requirements: str) -> Path:
+    """Where the environment for these requirements is kept."""
+    key = hashlib.sha256(json.dumps([str(project.resolve()), str(python), requirements]).encode())
+    cache = Path(platformdirs.user_cache_dir("energy-lsp", appauthor=False))
+    return cache / "environments" / key.hexdigest()[:16]
 
 
 def _requirements(project: Path) -> tuple[list[str], str]:

@@ -22,6 +22,7 @@ import builtins
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
 import json
 import linecache
 import os
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 
 PROBE = "__energy_probe__"
+loops: list[Any] = []
+"""The event loop of a notebook, once a cell has awaited something."""
 
 
 class NotTheSameProgram(Exception):  # noqa: N818
@@ -153,7 +156,7 @@ def run_cells(cells: list[dict[str, str]]) -> None:
     for cell in cells:
         name, source = cell["name"], cell["source"]
         # As IPython does: what looks into the source of a function finds that of its cell.
-        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        linecache.cache[name] = (len(source), None, (source + "\n").splitlines(True), name)
         tree = instrumented_tree(source, cell["instrumented"], name)
         shown = None
         if ends_in_value(tree, source):
@@ -181,12 +184,15 @@ def compile_cell(tree: Any, name: str, mode: str) -> types.CodeType:
 
 
 def run_code(code: types.CodeType, names: dict[str, Any]) -> Any:
-    """Evaluate a part of a cell, to its end if it is a coroutine."""
+    """Evaluate a part of a cell, to its end if it awaits something; all cells share one event loop."""
     value = eval(code, names)
-    if code.co_flags & 0x80:  # CO_COROUTINE
+    if code.co_flags & inspect.CO_COROUTINE:
         import asyncio
 
-        return asyncio.get_event_loop_policy().get_event_loop().run_until_complete(value)
+        if not loops:
+            loops.append(asyncio.new_event_loop())
+            asyncio.set_event_loop(loops[0])
+        return loops[0].run_until_complete(value)
     return value
 
 

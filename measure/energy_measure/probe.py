@@ -233,9 +233,11 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
 
     def ask_later() -> bool:
         nonlocal eager
-        if "tensorflow" in modules:
-            eager = getattr(modules["tensorflow"], "executing_eagerly", ask_later)
-        return True
+        found = getattr(modules.get("tensorflow"), "executing_eagerly", None)
+        if found is None:
+            return True
+        eager = found
+        return eager()
 
     eager = ask_later
 

@@ -34,7 +34,7 @@ class MeasuredCall:
     @property
     def resolved(self) -> bool:
         """Whether the energy is significantly above zero."""
-        return is_resolved(self.interval.low)
+        return bool(is_resolved(self.interval.low))
 
     @property
     def run_joules(self) -> float:

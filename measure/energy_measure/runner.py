@@ -88,6 +88,8 @@ class Program:
             start_new_session=True,
         )
         self._said = b""
+        self._silent = False
+        """The program's end of the pipe is closed: nothing will come any more."""
 
     @property
     def pid(self) -> int:
@@ -108,7 +110,7 @@ class Program:
             if heard is not None:
                 return Ended(int(heard["begin"]), int(heard["end"]), int(heard["status"]))
             passed = time.monotonic() - begin
-            if self.process.poll() is not None and not self._readable(0.0):
+            if self._silent and self.process.poll() is not None:
                 return None
             if timeout is not None and passed > timeout:
                 self.end()
@@ -165,18 +167,19 @@ class Program:
         with contextlib.suppress(BrokenPipeError):
             os.write(self._requests, json.dumps(message).encode() + b"\n")
 
-    def _readable(self, seconds: float) -> bool:
-        return b"\n" in self._said or bool(select.select([self._answers], [], [], seconds)[0])
-
     def _hear(self, seconds: float) -> dict[str, Any] | None:
         """The next message within so many seconds; None if there is none, or nobody to send one."""
         deadline = time.monotonic() + seconds
         while b"\n" not in self._said:
-            if not self._readable(max(0.0, deadline - time.monotonic())):
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self._answers], [], [], left)[0]:
+                self._silent = self.process.poll() is not None
                 return None
             data = os.read(self._answers, 1 << 16)
             if not data:
-                time.sleep(min(POLL_SECONDS, seconds))
+                self._silent = True
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(min(POLL_SECONDS, seconds))
                 return None
             self._said += data
         line, _, self._said = self._said.partition(b"\n")

@@ -1,0 +1,174 @@
+"""Programs to run with and without the probe, and interpreters to run them with."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from energy_code.project import Project
+from energy_measure.call_sites import CallSite, Instrumented
+from energy_measure.entry_points import python_files
+from energy_measure.events import Events
+from energy_measure.runner import Program
+
+HERE = Path(__file__).parent
+VERSIONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
+
+
+def interpreter(version: str) -> Path | None:
+    """An interpreter of that version: this one, or one that is installed beside it."""
+    if "{}.{}".format(*sys.version_info) == version:
+        return Path(sys.executable)
+    for folder in sorted(Path(sys.base_prefix).parent.glob(f"{version}*")):
+        if re.fullmatch(rf"{re.escape(version)}(\.\d+)?", folder.name):
+            python = folder / "bin" / "python"
+            if python.exists():
+                return python
+    return None
+
+
+@pytest.fixture(params=VERSIONS)
+def python(request: pytest.FixtureRequest) -> Path:
+    """Each Python that a project may use."""
+    found = interpreter(request.param)
+    if found is None:
+        pytest.skip(f"Python {request.param} is not installed beside this one")
+    return found
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program did, as somebody who started it sees it."""
+
+    status: int
+    output: str
+    errors: str
+
+
+@dataclass(frozen=True)
+class Probed:
+    """The same, with what the probe recorded."""
+
+    outcome: Outcome
+    events: Events
+    sites: Sequence[CallSite]
+    folder: Path
+    windows: Sequence[Mapping[str, object]]
+
+    def count(self, api: str) -> int:
+        """How often an API was called."""
+        numbers = [number for number, site in enumerate(self.sites) if site.api == api]
+        return int(sum(self.events.count[self.events.site == number].sum() for number in numbers))
+
+
+class Bench:
+    """A project folder with a stand-in for TensorFlow on its path."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project = folder / "project"
+        self.project.mkdir()
+        package = folder / "packages" / "tensorflow"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_bytes((HERE / "standin.py").read_bytes())
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": str(package.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "COLUMNS": "80",
+        }
+        self._runs = folder / "runs"
+        self._runs.mkdir()
+
+    def write(self, others: Mapping[str, str] | None = None, **files: str) -> None:
+        """Files of the project by path, or by name: `write(main=...)` makes `main.py`."""
+        named = {f"{name}.py": text for name, text in files.items()}
+        for name, text in {**named, **(others or {})}.items():
+            path = self.project / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+
+    def plain(self, python: Path, entry: str, *arguments: str) -> Outcome:
+        """Run as anybody would."""
+        done = subprocess.run(
+            [str(python), entry, *arguments],
+            cwd=self.project,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+        )
+        return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def instrument(self, entry: str) -> Instrumented:
+        """All files of the project with probes."""
+        project = Project(self.project)
+        instrumented = Instrumented()
+        if entry.endswith(".ipynb"):
+            instrumented.add_notebook(self.project / entry, project, self.project)
+        for path in python_files(self.project):
+            instrumented.add_file(path, project, self.project)
+        assert not instrumented.problems
+        return instrumented
+
+    def probed(
+        self,
+        python: Path,
+        entry: str,
+        *arguments: str,
+        gpu: bool = False,
+        replay: Mapping[int, float] | None = None,
+    ) -> Probed:
+        """Run with the probe."""
+        instrumented = self.instrument(entry)
+        folder = self._runs / str(len(list(self._runs.iterdir())))
+        folder.mkdir()
+        before = dict(os.environ)
+        os.environ.update(self.environment)
+        try:
+            with (folder / "out").open("wb") as output, (folder / "err").open("wb") as errors:
+                program = Program(
+                    python,
+                    instrumented.specification(Path(entry), self.project, arguments, gpu=gpu),
+                    folder,
+                    cwd=self.project,
+                    output=output,
+                    errors=errors,
+                )
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+        with program:
+            program.wait_until_ready()
+            program.run(60, lambda seconds: None)
+            plan = {"sites": dict(replay or {}), "windows": 2, "rest": 0.01}
+            windows = program.replay(plan, 30) if replay else []
+            status = program.finish()
+        outcome = Outcome(status, (folder / "out").read_text(), (folder / "err").read_text())
+        return Probed(outcome, Events.read(folder), instrumented.sites, folder, windows)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """An empty project."""
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+def same(bench: Bench) -> Callable[..., Probed]:
+    """Runs a program with and without the probe, and makes sure that nobody could tell the difference."""
+
+    def run(python: Path, entry: str = "main.py", *arguments: str) -> Probed:
+        plain = bench.plain(python, entry, *arguments)
+        probed = bench.probed(python, entry, *arguments)
+        assert probed.outcome == plain
+        return probed
+
+    return run

@@ -1,0 +1,165 @@
+"""Which scripts of a project run, with which interpreter, with which options."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from energy_code.calls import Call
+from energy_code.project import Project
+from energy_measure.entry_points import find_entry_points, named_entry_points, python_files, reached_files
+from energy_measure.environments import create_environment, environment_folder, find_interpreter, python_of
+from energy_measure.problems import MeasureProblem
+from energy_measure.request import MeasureOptions, project_root, read_options
+
+CALL = "import tensorflow as tf\n"
+
+
+def entries(bench: Any) -> list[str]:
+    project = Project(bench.project)
+
+    def calls_of(path: Path) -> Sequence[Call]:
+        analysis = project.analyse(path)
+        return analysis.calls if analysis is not None else ()
+
+    found = find_entry_points(bench.project, python_files(bench.project), calls_of)
+    return [path.relative_to(bench.project).as_posix() for path in found]
+
+
+def test_scripts_that_nothing_imports(bench: Any) -> None:
+    main = "if __name__ == '__main__':\n    import model\n    model.build()\n"
+    bench.write(
+        {
+            "train.py": main,
+            "model.py": CALL + "def build():\n    return tf.constant(1)\n",
+            "plain.py": CALL + "print(tf.constant(2))\n",
+            "library.py": CALL + "def f():\n    return tf.constant(3)\n",
+            "imported.py": CALL + "tf.constant(1)\nif __name__ == '__main__':\n    pass\n",
+            "user.py": CALL + "import imported\ntf.add(1, 2)\n",
+            "unrelated.py": "if __name__ == '__main__':\n    print('no tensors')\n",
+            "test_model.py": CALL + "tf.constant(1)\n",
+            "pkg/__init__.py": "",
+            "pkg/deep.py": CALL + "from . import helper\nif '__main__' == __name__:\n    helper.run()\n",
+            "pkg/helper.py": CALL + "def run():\n    tf.square(1)\ntf.square(2)\n",
+            "broken.py": "def (:\n",
+            ".venv/lib/hidden.py": CALL + "tf.constant(1)\n",
+        }
+    )
+    assert entries(bench) == ["pkg/deep.py", "plain.py", "train.py", "user.py"]
+
+
+def test_no_entry_point_says_what_to_do(bench: Any) -> None:
+    bench.write(library="def f(): pass\n")
+    with pytest.raises(MeasureProblem, match="name one with --entry"):
+        entries(bench)
+
+
+def test_named_entry_points(bench: Any) -> None:
+    bench.write(a="", b="")
+    assert named_entry_points(bench.project, ["b.py", "a.py"]) == [
+        bench.project / "b.py",
+        bench.project / "a.py",
+    ]
+    with pytest.raises(MeasureProblem, match=r"c\.py"):
+        named_entry_points(bench.project, ["c.py"])
+
+
+def test_modules_that_a_script_reaches(bench: Any) -> None:
+    bench.write(
+        {
+            "main.py": "import a\nimport importlib\nimportlib.import_module('plugin')\n",
+            "a.py": "def f():\n    from pack.inner import g\n",
+            "pack/__init__.py": "",
+            "pack/inner.py": "from . import sibling\n",
+            "pack/sibling.py": "import os\n",
+            "plugin.py": "",
+            "other.py": "",
+        }
+    )
+    names = {path.relative_to(bench.project).as_posix() for path in reached_files(bench.project / "main.py")}
+    assert names == {"main.py", "a.py", "pack/__init__.py", "pack/inner.py", "pack/sibling.py", "plugin.py"}
+
+
+def test_the_interpreter_asked_for_comes_first(bench: Any) -> None:
+    found = find_interpreter(bench.project, bench.project, sys.executable)
+    assert found.path == Path(sys.executable)
+    assert found.version == sys.version_info[:3]
+    with pytest.raises(MeasureProblem, match="no-such-python"):
+        find_interpreter(bench.project, bench.project, "no-such-python")
+
+
+def test_the_projects_own_environment_comes_next(bench: Any) -> None:
+    own = python_of(bench.project / ".venv")
+    own.parent.mkdir(parents=True)
+    own.write_text("#!/bin/sh\necho '[[3, 12, 1], false]'\n")
+    own.chmod(0o755)
+    (bench.project / "sub").mkdir()
+    with pytest.raises(
+        MeasureProblem, match=r"^TensorFlow is not installed for .*\.venv/bin/python; "
+    ) as problem:
+        find_interpreter(bench.project / "sub", bench.project)
+    assert str(problem.value).count(". ") == 0, "one sentence"
+    own.write_text("#!/bin/sh\necho '[[3, 7, 1], true]'\n")
+    with pytest.raises(MeasureProblem, match=r"is Python 3\.7\.1"):
+        find_interpreter(bench.project, bench.project)
+
+
+def test_an_environment_is_made_once_and_reused(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    text = "# nothing to fetch\n"
+    (bench.project / "requirements.txt").write_text(text)
+    made = create_environment(bench.project)
+    folder = environment_folder(bench.project, Path(sys.executable), text)
+    assert made == python_of(folder)
+    assert made.exists()
+    (folder / "mark").write_text("")
+    assert create_environment(bench.project) == made
+    assert (folder / "mark").exists(), "it was not made anew"
+    assert environment_folder(bench.project, Path(sys.executable), "# changed\n") != folder
+
+
+def test_nothing_to_make_an_environment_from(bench: Any) -> None:
+    with pytest.raises(MeasureProblem, match="--python"):
+        create_environment(bench.project)
+
+
+def test_options_come_from_the_project_and_are_overruled(bench: Any) -> None:
+    (bench.project / "pyproject.toml").write_text(
+        '[tool.energy-lsp.measure]\nrepeat = 3\nentry = ["a.py"]\nperiod-ms = 2\narguments = ["--fast"]\n'
+    )
+    options = read_options(bench.project, repeat=None, meter="cpu-time", entry=())
+    assert options == MeasureOptions(
+        repeat=3, entry=("a.py",), period_ms=2.0, arguments=("--fast",), meter="cpu-time"
+    )
+    assert read_options(bench.project, repeat=7).repeat == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("repeats = 3", "has no option repeats; it has entry, python, repeat"),
+        ('repeat = "3"', "repeat in .* must be a whole number"),
+        ("quick = 1", "quick in .* must be true or false"),
+        ("entry = [1]", "entry in .* must be a list of texts"),
+        ("repeat = 0", "cannot be repeated 0 times"),
+        ("repeat = [", "cannot be read"),
+    ],
+)
+def test_wrong_options_are_told(bench: Any, line: str, sentence: str) -> None:
+    (bench.project / "pyproject.toml").write_text(f"[tool.energy-lsp.measure]\n{line}\n")
+    with pytest.raises(MeasureProblem, match=sentence):
+        read_options(bench.project)
+
+
+def test_the_project_is_the_nearest_repository(bench: Any) -> None:
+    deep = bench.project / "a" / "b"
+    deep.mkdir(parents=True)
+    assert project_root(deep) == deep
+    (bench.project / ".git").mkdir()
+    assert project_root(deep) == project_root(deep / "x.py") == bench.project

@@ -1,0 +1,294 @@
+"""`energy-lsp measure` from the outside: what it prints, keeps, and leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from energy_data.database import Database
+
+TRAIN = """
+import sys
+import tensorflow as tf
+
+def step(x):
+    return tf.square(tf.add(x, 1))
+
+def main():
+    total = 0
+    for i in range(200):
+        total = tf.add(total, step(i))
+    end = tf.constant(0)
+    for i in range(400_000):
+        end += i
+    print("total", total, sys.argv[1:])
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+class Command:
+    """The command in a project with the stand-in, and a database of its own."""
+
+    def __init__(self, bench: Any) -> None:
+        self.bench = bench
+        self.database = bench.project.parent / "energy.db"
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        line = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
+        return subprocess.Popen(
+            [sys.executable, "-c", line, "measure", *arguments],
+            cwd=self.bench.project,
+            env={**self.bench.environment, "ENERGY_LSP_DB": str(self.database)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        process = self.start(*arguments)
+        output, errors = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
+
+    def runs(self) -> Sequence[Any]:
+        if not self.database.exists():
+            return []
+        with Database.read(self.database) as database:
+            return database.runs()
+
+
+@pytest.fixture
+def command(bench: Any) -> Command:
+    return Command(bench)
+
+
+def alive(mark: str) -> list[int]:
+    """Processes whose command line or environment holds a text."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (folder / "environ").read_bytes().decode(errors="replace"):
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+                if state != "Z" and int(folder.name) != os.getpid():
+                    found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def gone(mark: str) -> bool:
+    """Whether all processes with a mark end by themselves."""
+    deadline = time.monotonic() + 15
+    while alive(mark):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_json_holds_what_was_promised_and_nothing_else(bench: Any, command: Command, tmp_path: Path) -> None:
+    bench.write(train=TRAIN)
+    before = {path: path.stat().st_mtime_ns for path in bench.project.rglob("*")}
+    printed = tmp_path / "printed.txt"
+    done = command.run(
+        "train.py", "--repeat", "2", "--format", "json", "--program-output", str(printed), "--", "--x", "a b"
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["meter"] == "cpu-time"
+    assert report["estimated"] is True
+    assert set(report["program"]) == {"seconds", "joules", "unaccounted"}
+    assert report["program"]["joules"] > 0
+    keys = {
+        "api",
+        "file",
+        "line",
+        "count",
+        "seconds",
+        "joules",
+        "interval",
+        "resolved",
+        "method",
+        "trace_time",
+    }
+    assert all(set(call) == keys for call in report["calls"])
+    assert all(set(call["joules"]) == {"cpu", "ram", "gpu", "total", "per_call"} for call in report["calls"])
+    places = {(call["api"], call["file"], call["line"], call["count"]) for call in report["calls"]}
+    assert places == {
+        ("tensorflow.math.square", "train.py", 5, 200),
+        ("tensorflow.math.add", "train.py", 5, 200),
+        ("tensorflow.math.add", "train.py", 10, 200),
+        ("tensorflow.constant", "train.py", 11, 1),
+    }
+    for call in report["calls"]:
+        if call["resolved"]:
+            assert call["interval"]["low"] <= call["joules"]["per_call"] <= call["interval"]["high"]
+            assert call["joules"]["total"] == pytest.approx(call["joules"]["per_call"] * call["count"])
+        else:
+            assert call["joules"]["total"] is None
+    assert printed.read_text() == "total 2686700 ['--x', 'a b']\n" * 2
+    assert {path: path.stat().st_mtime_ns for path in bench.project.rglob("*")} == before
+    (run,) = command.runs()
+    assert run.command == "python train.py --x 'a b'"
+    assert run.estimated
+    assert run.environment.tensorflow == "2.99.0"
+    with Database.read(command.database) as database:
+        measurements = database.measurements(run.id)
+        assert {measurement.repeats for measurement in measurements} == {2}
+        assert database.traces(run.id)
+        assert len(database.spans(run.id)) == 601
+
+
+def test_calls_too_short_for_the_meter_are_replayed(bench: Any, command: Command) -> None:
+    lines = "".join(f"    tf.constant({number})\n" for number in range(12))
+    bench.write(main=f"import tensorflow as tf\nif __name__ == '__main__':\n{lines}")
+    report = json.loads(command.run("main.py", "--quick", "--format", "json").stdout)
+    replayed = [call for call in report["calls"] if call["method"] == "replayed"]
+    assert len(replayed) >= 6, "each takes a microsecond, and the meter is read every few milliseconds"
+    for call in replayed:
+        assert call["resolved"]
+        assert 0 < call["interval"]["low"] <= call["joules"]["per_call"] <= call["interval"]["high"] < 1e-3
+
+
+def test_text_ends_with_the_hungriest_calls_and_the_sum(bench: Any, command: Command) -> None:
+    bench.write(train=TRAIN)
+    done = command.run("train.py", "--repeat", "1")
+    assert done.returncode == 0, done.stderr
+    assert "estimated by cpu-time" in done.stdout
+    assert "tf.math.square" in done.stdout
+    assert "unaccounted for" in done.stdout
+    assert "energy-lsp check" in done.stdout
+    assert "total 2686700 []" in done.stderr, "the program's own output"
+    assert "total 2686700" not in done.stdout
+    assert "run 1 of 1" in done.stderr
+
+
+def test_a_project_says_what_it_will_run(bench: Any, command: Command) -> None:
+    bench.write(
+        {
+            "train.py": TRAIN,
+            "more/again.py": "import tensorflow as tf\nprint(open('here.txt').read(), tf.square(3))\n",
+            "here.txt": "seen from the project",
+        }
+    )
+    done = command.run(".", "--quick", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    announced = done.stderr.index("python more/again.py"), done.stderr.index("python train.py")
+    assert max(announced) < done.stderr.index("run 1 of 1"), "listed before anything runs"
+    assert "seen from the project 9" in done.stderr
+    assert {call["file"] for call in json.loads(done.stdout)["calls"]} == {"train.py", "more/again.py"}
+    assert len(command.runs()) == 2
+
+
+def test_a_failing_program_is_told_and_its_results_are_kept(bench: Any, command: Command) -> None:
+    bench.write(main="import tensorflow as tf\nimport sys\ntf.identity(1)\nsys.exit(3)\n")
+    done = command.run("main.py", "--repeat", "3", "--format", "json")
+    assert done.returncode == 1
+    assert "python main.py left with status 3" in done.stderr
+    assert [call["count"] for call in json.loads(done.stdout)["calls"]] == [1]
+    assert len(command.runs()) == 1
+
+
+def test_a_crash_is_told(bench: Any, command: Command) -> None:
+    bench.write(main="import tensorflow as tf\nimport os\ntf.identity(1)\nos.kill(os.getpid(), 11)\n")
+    done = command.run("main.py", "--repeat", "3", "--format", "json")
+    assert done.returncode == 1
+    assert "was killed by signal 11" in done.stderr
+    assert json.loads(done.stdout)["program"]["seconds"] > 0
+
+
+def test_tensorflow_absent_is_one_sentence(bench: Any, command: Command, tmp_path: Path) -> None:
+    bench.write(main="import tensorflow as tf\ntf.constant(1)\n")
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    bare.chmod(0o755)
+    done = command.run("main.py", "--python", str(bare))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"Error: TensorFlow is not installed for {bare}")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nowhere.py"], "There is no nowhere.py"),
+        (["main.py", "--meter", "sundial"], "There is no meter 'sundial'"),
+        (["main.py"], "calls no TensorFlow or Keras API"),
+    ],
+)
+def test_what_cannot_be_measured_is_told(
+    bench: Any, command: Command, arguments: list[str], sentence: str
+) -> None:
+    bench.write(main="print('plain')\n")
+    done = command.run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+ENDLESS = """
+import multiprocessing
+import pathlib
+import sys
+import time
+import tensorflow as tf
+
+def sleep(mark):
+    pathlib.Path(mark).touch()
+    time.sleep(600)
+
+if __name__ == "__main__":
+    print(tf.square(3))
+    count = pathlib.Path("count")
+    runs = len(count.read_text()) if count.exists() else 0
+    count.write_text("x" * (runs + 1))
+    if runs >= int(sys.argv[1]):
+        multiprocessing.get_context("fork").Process(target=sleep, args=("started",)).start()
+"""
+
+
+def test_timeout_ends_everything_and_keeps_finished_runs(bench: Any, command: Command) -> None:
+    bench.write(main=ENDLESS)
+    bench.environment["ENERGY_TEST_MARK"] = mark = f"timeout-{bench.project}"
+    done = command.run("main.py", "--repeat", "3", "--timeout", "4", "--format", "json", "--", "1")
+    assert done.returncode == 1
+    assert "stopped after 4 s (--timeout). What its run gave is kept." in done.stderr
+    assert json.loads(done.stdout)["calls"][0]["api"] == "tensorflow.math.square"
+    assert len(command.runs()) == 1
+    assert gone(mark)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_however_it_ends_no_process_is_left(bench: Any, command: Command, number: int) -> None:
+    bench.write(main=ENDLESS)
+    bench.environment["ENERGY_TEST_MARK"] = mark = f"signal-{number}-{bench.project}"
+    process = command.start("main.py", "--repeat", "3", "--", "1")
+    wait_for(bench.project / "started")
+    assert len(alive(mark)) >= 4, "command, sampler, program and its child"
+    process.send_signal(number)
+    errors = process.communicate(timeout=60)[1]
+    assert gone(mark)
+    assert len(command.runs()) == 1, "the run that had finished"
+    if number != signal.SIGKILL:
+        assert process.returncode == 130
+        assert "the run under way is lost, 1 finished runs are kept" in errors
