@@ -53,6 +53,7 @@ def settings_page() -> str:
         "- **Editor**: section `energyLsp`, names as in the second column.",
         "- **Project**: table `[tool.energy-lsp]` in `pyproject.toml`, names as in the first column.",
         "- **Command line**: `--` and the name of the first column, where the command has it.",
+        "- Options of measuring itself are in `[tool.energy-lsp.measure]`, see `energy-lsp measure --help`.",
         "",
         "The command line wins over the editor, the editor over `pyproject.toml`. Editors send every option, "
         "also those nobody touched: a value that equals the default counts as not set. A wrong value gives "

@@ -68,6 +68,7 @@ class EnergyServer(LanguageServer):
         self.state: status.State = "ready"
         self.published: dict[str, tuple[str, int | None]] = {}
         self.measurement: Progress | None = None
+        self._client_process: ClientProcess | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stamps: dict[Path, object] = {}
         self._shown: set[str] = set()
@@ -128,6 +129,7 @@ class EnergyServer(LanguageServer):
 
     def begin(self, params: types.InitializeParams) -> None:
         """Learn what the client can do and which folders it has open."""
+        self._client_process = ClientProcess(params.process_id)
         encoding = self.protocol.workspace.position_encoding or "utf-16"
         self.client = Client.of(params.capabilities, str(getattr(encoding, "value", encoding)))
         if not self.client.pulls_diagnostics:
@@ -145,10 +147,9 @@ class EnergyServer(LanguageServer):
 
     async def _watch(self, end: Callable[[int], None]) -> None:
         """Look at the databases on disk, and whether the client's process still lives."""
-        parent = ClientProcess()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            if parent.is_gone(self.process_id):
+            if self._client_process is not None and self._client_process.is_gone():
                 logger.warning("The client's process is gone")
                 end(1)
             self.look_at_databases()
@@ -262,18 +263,19 @@ def ignore(result: object) -> None:
 class ClientProcess:
     """The process that `initialize` named. One that was never visible (another machine) is not watched."""
 
-    def __init__(self) -> None:
-        self._seen = False
+    def __init__(self, process_id: int | None) -> None:
+        self._id = process_id if os.name != "nt" and process_id is not None and _lives(process_id) else None
 
-    def is_gone(self, process_id: int | None) -> bool:
+    def is_gone(self) -> bool:
         """True when the process could be seen before and cannot be now."""
-        if process_id is None or os.name == "nt":
-            return False
-        try:
-            os.kill(process_id, 0)
-        except ProcessLookupError:
-            return self._seen
-        except PermissionError:
-            return False
-        self._seen = True
+        return self._id is not None and not _lives(self._id)
+
+
+def _lives(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
         return False
+    except PermissionError:
+        return True
+    return True

@@ -25,8 +25,8 @@ SEVERITIES: tuple[Severity, ...] = ("off", "hint", "information", "warning", "er
 SECTION = "energyLsp"
 """The section an editor keeps the options under; `[tool.energy-lsp]` in `pyproject.toml`."""
 
-IGNORED_KEYS = frozenset({"trace", "server", "path", "heat"})
-"""Keys of the editor's section that belong to the editor's own extension."""
+IGNORED_KEYS = frozenset({"trace", "server", "path", "heat", "measure"})
+"""Keys that belong to others: to the editor's own extension, and `[tool.energy-lsp.measure]`."""
 
 
 def _about(text: str, *, choices: tuple[str, ...] = (), minimum: float | None = None) -> dict[str, Any]:

@@ -37,7 +37,16 @@ class MeasureProblem(Exception):  # noqa: N818 - it is what the user reads
 def command_for(folder: Folder, target: Path) -> list[str]:
     """The arguments of `energy-lsp` that measure a file or folder."""
     settings = folder.settings
-    command = ["measure", str(target), "--format", "json", "--progress", "json"]
+    command = [
+        "measure",
+        str(target),
+        "--project",
+        str(folder.root),
+        "--format",
+        "json",
+        "--progress",
+        "json",
+    ]
     if folder.database is not None:
         command += ["--db", str(folder.database)]
     if settings.measure_python:
