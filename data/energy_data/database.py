@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from energy_data.migrations import APPLICATION_ID, LATEST, migrations, user_vers
 from energy_data.model import CallSpan, Layer, Measurement, RuleEvidence, Run, Trace
 from energy_data.naming import canonical
 from energy_data.problems import DatabaseProblem as DatabaseProblem
-from energy_data.problems import explained, missing
+from energy_data.problems import explained, missing, not_a_database
 from energy_data.rows import (
     Row,
     content_id,
@@ -83,6 +84,16 @@ class Database:
             if schema < LATEST:
                 connection = upgraded_copy(path, connection)
             return cls(path, connection, schema=schema, wait=wait)
+
+    @classmethod
+    def scratch(cls) -> Database:
+        """An empty database in a nameless temporary file, gone when it is closed."""
+        connection = sqlite3.connect("", isolation_level=None)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA foreign_keys = ON")
+        database = cls(Path("a temporary file"), connection)
+        database._migrate()
+        return database
 
     @property
     def tables(self) -> sqlite_utils.Database:
@@ -164,12 +175,16 @@ class Database:
     ) -> None:
         """Store a run in place of what is stored under its id, as when more of its repeats are done."""
         with self.transaction() as tables:
-            sites = self._all("SELECT DISTINCT api, file, line FROM measurements WHERE run_id = ?", run.id)
-            for table in ("measurements", "traces", "spans"):
-                self.connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run.id,))
-            self.connection.execute("DELETE FROM runs WHERE id = ?", (run.id,))
-            summarise(tables, [tuple(site) for site in sites])
+            summarise(tables, self.remove_run(run.id))
             self.put_run(run, measurements, traces, spans)
+
+    def remove_run(self, run_id: str) -> list[tuple[str, str, int]]:
+        """Remove a run within a transaction of the caller, who then has to summarise the sites it leaves."""
+        sites = self._all("SELECT DISTINCT api, file, line FROM measurements WHERE run_id = ?", run_id)
+        for table in ("measurements", "traces", "spans"):
+            self.connection.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))
+        self.connection.execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        return [(site[0], site[1], site[2]) for site in sites]
 
     def _is_new_here(self, run: Run) -> bool:
         """Note a machine that measures into this file; True for a new one: it changes what is "here"."""
@@ -188,38 +203,48 @@ class Database:
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
-        machines = {row["id"]: machine_from(row) for row in self._all("SELECT * FROM machines")}
-        environments = {row["id"]: environment_from(row) for row in self._all("SELECT * FROM environments")}
-        return [
-            run_from(row, machines[row["machine_id"]], environments[row["environment_id"]])
-            for row in self._all("SELECT * FROM runs ORDER BY started, id")
-        ]
+        with self._readable():
+            machines = {row["id"]: machine_from(row) for row in self._all("SELECT * FROM machines")}
+            environments = {
+                row["id"]: environment_from(row) for row in self._all("SELECT * FROM environments")
+            }
+            return [
+                run_from(row, machines[row["machine_id"]], environments[row["environment_id"]])
+                for row in self._all("SELECT * FROM runs ORDER BY started, id")
+            ]
 
     def measurements(self, run_id: str) -> list[Measurement]:
         """The measurements of one run, by place."""
-        rows = self._all("SELECT * FROM measurements WHERE run_id = ? ORDER BY file, line, id", run_id)
-        return [measurement_from(row) for row in rows]
+        sql = "SELECT * FROM measurements WHERE run_id = ? ORDER BY file, line, id"
+        with self._readable():
+            return [measurement_from(row) for row in self._all(sql, run_id)]
 
     def traces(self, run_id: str) -> list[Trace]:
         """The power traces of one run."""
-        return [
-            trace_from(row)
-            for row in self._all("SELECT * FROM traces WHERE run_id = ? ORDER BY device", run_id)
-        ]
+        sql = "SELECT * FROM traces WHERE run_id = ? ORDER BY device"
+        with self._readable():
+            return [trace_from(row) for row in self._all(sql, run_id)]
 
     def spans(self, run_id: str) -> list[CallSpan]:
         """When the calls of one run took place, as far as they were kept."""
-        return [
-            span_from(row)
-            for row in self._all("SELECT * FROM spans WHERE run_id = ? ORDER BY number", run_id)
-        ]
+        sql = "SELECT * FROM spans WHERE run_id = ? ORDER BY number"
+        with self._readable():
+            return [span_from(row) for row in self._all(sql, run_id)]
 
     def evidence(self, rule: str | None = None, layer: Layer = "here") -> list[RuleEvidence]:
         """Measured comparisons of one rule (or of all), newest first."""
         where = "" if rule is None else "WHERE rule = ?"
-        order = "ORDER BY measured DESC, rule, size, mode, id"
-        rows = self._all(f"SELECT * FROM evidence {where} {order}", *([] if rule is None else [rule]))
-        return [evidence_from(row, layer) for row in rows]
+        sql = f"SELECT * FROM evidence {where} ORDER BY measured DESC, rule, size, mode, id"
+        with self._readable():
+            return [evidence_from(row, layer) for row in self._all(sql, *([] if rule is None else [rule]))]
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Rows that hold something else than they should are a damaged file, not a crash."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
+            raise not_a_database(self.path) from error
 
     def counts(self) -> dict[str, int]:
         """Rows per table."""

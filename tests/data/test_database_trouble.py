@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import random
 import resource
 import sqlite3
 import subprocess
@@ -15,7 +16,8 @@ from click.testing import Result
 
 from energy_data.database import Database
 from energy_data.migrations import APPLICATION_ID
-from energy_data.model import Measurement, Run
+from energy_data.model import Measurement, RuleEvidence, Run
+from energy_data.problems import DatabaseProblem
 from energy_data.store import EnergyStore
 
 Invoke = Callable[..., Result]
@@ -237,3 +239,34 @@ def test_text_from_a_database_reaches_the_terminal_as_text(
         assert not any(character in output for character in "\x1b\x07\u202e")
         assert "\nsecond" not in output
     assert "[bold]x[/bold]" in outputs[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damage_anywhere_in_a_file_is_a_layer_left_out_or_an_answer(
+    tmp_path: Path, good: Path, evidence: RuleEvidence, seed: int
+) -> None:
+    """Bytes overwritten at random: the server's store answers, and the command line says what is wrong."""
+    with Database.open(good) as database:
+        database.add_evidence([evidence])
+    generator = random.Random(seed)
+    whole = good.read_bytes()
+    problems = 0
+    for number in range(40):
+        damaged = bytearray(whole)
+        for _ in range(generator.randint(1, 30)):
+            place = generator.randrange(len(damaged))
+            damaged[place : place + 8] = generator.randbytes(8)
+        path = tmp_path / f"damaged-{number}.db"
+        path.write_bytes(bytes(damaged[: len(whole)]))
+        store = EnergyStore.open(path, strict=False)
+        assert store.lookup("keras.Sequential.fit", file="train.py", line=12) is not None
+        store.evidence(evidence.rule)
+        store.close()
+        problems += len(store.problems)
+        try:
+            with Database.read(path) as database:
+                for run in database.runs():
+                    database.measurements(run.id)
+        except DatabaseProblem:
+            problems += 1
+    assert problems > 0

@@ -82,8 +82,17 @@ def spoiled(lines: Sequence[str], table: str, **changes: object) -> list[str]:
         (lambda lines: spoiled(lines, "measurements", api=None), "'api' is not a text"),
         (lambda lines: spoiled(lines, "measurements", extra=1), "it does not hold the columns"),
         (lambda lines: spoiled(lines, "measurements", arguments="["), "is not a row of an export"),
+        (
+            lambda lines: spoiled(lines, "measurements", seconds=float("nan")),
+            "'seconds' is not a finite number",
+        ),
+        (lambda lines: spoiled(lines, "measurements", line=2**70), "a value cannot be stored"),
+        (lambda lines: spoiled(lines, "measurements", file="\ud800"), "a value cannot be stored"),
+        (lambda lines: spoiled(lines, "machines", meters="[5]"), "is not a row of an export"),
+        (lambda lines: spoiled(lines, "runs", joules="[1, 2]"), "is not a row of an export"),
         (lambda lines: spoiled(lines, "measurements", run_id="nowhere"), "points at a machine"),
         (lambda lines: spoiled(lines, "traces", watts="%%"), "is not a row of an export"),
+        (lambda lines: spoiled(lines, "traces", watts="QUJD"), "is not a row of an export"),
     ],
 )
 def test_a_bad_line_is_named_and_nothing_is_imported(
@@ -116,9 +125,10 @@ def test_merging_keeps_every_measurement_once(filled: Path, tmp_path: Path, ener
 
 
 runs_of_files = st.lists(
-    st.lists(  # one database: its runs, by number, each with some measurements
+    st.lists(  # one database: its runs, by number, each after some repeats and with some measurements
         st.tuples(
             st.integers(0, 5),
+            st.integers(1, 3),
             st.lists(
                 st.tuples(
                     st.sampled_from(APIS),
@@ -140,18 +150,18 @@ runs_of_files = st.lists(
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=runs_of_files, data=st.data())
 def test_the_order_of_merging_does_not_matter(
-    files: list[list[tuple[int, list[tuple[str, tuple[str, int], float, bool]]]]],
+    files: list[list[tuple[int, int, list[tuple[str, tuple[str, int], float, bool]]]]],
     data: st.DataObject,
     run: MakeRun,
     measurement: MakeMeasurement,
 ) -> None:
-    """Run number 3 is the same in every file that has it, as after an earlier merge."""
-    contents: dict[int, list[Measurement]] = {}
+    """Files may share runs, in the same state or in states of fewer and more repeats."""
+    contents: dict[tuple[int, int], list[Measurement]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, runs in enumerate(files):
             with Database.open(folder / f"{number}.db") as database:
-                for run_number, calls in runs:
+                for run_number, repeats, calls in runs:
                     made = [
                         measurement(
                             api=api,
@@ -159,15 +169,17 @@ def test_the_order_of_merging_does_not_matter(
                             line=line,
                             joules={"cpu": Quantity(joules, 0.5)},
                             resolved=resolved,
+                            repeats=repeats,
                         )
                         for api, (file, line), joules, resolved in calls
                     ]
-                    same = contents.setdefault(run_number, made)
+                    same = contents.setdefault((run_number, repeats if made else 0), made)
                     started = f"2026-05-0{1 + run_number % 3}T00:00:00Z"
                     database.add_run(run(id=f"run-{run_number}", started=started), same)
         orders = list(permutations(range(len(files))))
         results = {merged(folder, order) for order in data.draw(st.permutations(orders))[:3]}
-        everything = sum(len(calls) for calls in contents.values())
+        latest = {run_number: max(r for n, r in contents if n == run_number) for run_number, _ in contents}
+        everything = sum(len(contents[state]) for state in latest.items())
         assert len(results) == 1
         assert results.pop()[0].count('"table": "measurements"') == everything
 
