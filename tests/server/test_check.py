@@ -1,0 +1,222 @@
+"""`energy-lsp check`: formats, fixes, budget, exit codes, many files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import nbformat
+import pytest
+from click.testing import CliRunner, Result
+
+from energy_lsp.cli import main
+
+SAFE = "import tensorflow as tf\n\n\ndef f(x: tf.Tensor):\n    return tf.pow(x, 2)\n"
+
+
+@pytest.fixture
+def check(workspace: Path, database: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run the command in the workspace."""
+    monkeypatch.chdir(workspace)
+    monkeypatch.setenv("ENERGY_LSP_DB", str(database))
+    monkeypatch.setenv("HOME", str(workspace.parent))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: str) -> Result:
+        from energy_lsp.checking.run import _folder
+
+        _folder.cache_clear()
+        return CliRunner().invoke(main, ["check", *arguments])
+
+    return run
+
+
+def test_text_shows_the_source_and_the_hungriest_calls(check: Any) -> None:
+    result = check("model.py")
+    assert result.exit_code == 1
+    assert "model.py:16:12 pow2" in result.stdout
+    assert "   16 |     return tf.pow(tf.abs(data), 2)" in result.stdout
+    assert "      |            ^^^^^^^^^^^^^^^^^^^^^^^" in result.stdout
+    assert "[fix]" in result.stdout
+    assert "Hungriest calls" in result.stdout
+    assert "120 J" in result.stdout
+    assert "1 files, 1 findings, 1 fixable with --fix, 120 J known" in result.stdout
+
+
+def test_json_has_place_rule_fix_and_figures(check: Any) -> None:
+    items = json.loads(check("model.py", "--format", "json").stdout)
+    rule = next(item for item in items if item["rule"] == "pow2")
+    assert {key: rule[key] for key in ("file", "line", "column", "end_line", "end_column", "fix", "api")} == {
+        "file": "model.py",
+        "line": 16,
+        "column": 12,
+        "end_line": 16,
+        "end_column": 35,
+        "fix": "safe",
+        "api": "tensorflow.math.pow",
+    }
+    hotspot = next(item for item in items if item["rule"] == "hotspot")
+    assert hotspot["joules"] == 12.0
+    assert hotspot["total_joules"] == 120.0
+    assert hotspot["times"] == 10
+    assert hotspot["layer"] == "here"
+    assert hotspot["estimated"] is False
+    assert hotspot["devices"] == {"cpu": 9.0, "ram": 3.0}
+    assert (hotspot["low"], hotspot["high"]) == (pytest.approx(10.8), pytest.approx(13.2))
+
+
+def test_columns_count_characters(check: Any, workspace: Path) -> None:
+    (workspace / "wide.py").write_text('import tensorflow as tf\n"é😀"; y = tf.pow(tf.abs(x), 2)\n')
+    items = json.loads(check("wide.py", "--format", "json").stdout)
+    assert next(item["column"] for item in items if item["rule"] == "pow2") == 11
+
+
+def test_sarif_is_valid(check: Any, workspace: Path) -> None:
+    write_notebook(workspace / "study é.ipynb")
+    (workspace / "broken.ipynb").write_text("{")
+    result = check(".", "--format", "sarif")
+    sarif = json.loads(result.stdout)
+    schema = json.loads((Path(__file__).parent / "sarif-2.1.0.json").read_text("utf-8"))
+    jsonschema.validate(sarif, schema)
+    found = sarif["runs"][0]["results"]
+    assert {one["ruleId"] for one in found} == {"pow2", "hotspot"}
+    places = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in found}
+    assert places == {"model.py", "study%20%C3%A9.ipynb"}
+    assert sarif["runs"][0]["invocations"][0]["executionSuccessful"] is False
+    assert result.exit_code == 2
+
+
+def test_github_annotations_are_escaped(check: Any, workspace: Path) -> None:
+    (workspace / "a,b:c.py").write_text(SAFE)
+    lines = check("a,b:c.py", "--format", "github").stdout.splitlines()
+    annotation = next(line for line in lines if "pow2" in line)
+    assert annotation.startswith(
+        "::notice file=a%2Cb%3Ac.py,line=5,endLine=5,col=12,endColumn=24,title=energy-lsp pow2::"
+    )
+
+
+def test_severity_reaches_the_formats(check: Any) -> None:
+    lines = check("model.py", "--format", "github", "--rule-severity", "error").stdout
+    assert "::error file=model.py,line=16" in lines
+
+
+def test_fix_applies_what_is_safe(check: Any, workspace: Path) -> None:
+    path = workspace / "safe.py"
+    path.write_bytes(SAFE.replace("\n", "\r\n").encode())
+    path.chmod(0o755)
+    result = check("safe.py", "--fix")
+    assert result.exit_code == 0
+    assert "1 fixed" in result.stdout
+    assert path.read_bytes() == SAFE.replace("\n", "\r\n").replace("tf.pow(x, 2)", "tf.square(x)").encode()
+    assert os.stat(path).st_mode & 0o777 == 0o755
+    assert sorted(one.name for one in workspace.iterdir()) == ["model.py", "pyproject.toml", "safe.py"]
+
+
+def test_fix_leaves_what_needs_review(check: Any, workspace: Path) -> None:
+    source = "import tensorflow as tf\ny = tf.sqrt(tf.reduce_sum(tf.square(x)))\n"
+    (workspace / "review.py").write_text(source)
+    result = check("review.py", "--fix", "--select", "euclid-norm")
+    assert result.exit_code == 1
+    assert (workspace / "review.py").read_text() == source
+
+
+def write_notebook(path: Path) -> None:
+    cells = [
+        nbformat.v4.new_markdown_cell("# Study"),
+        nbformat.v4.new_code_cell("import tensorflow as tf"),
+        nbformat.v4.new_code_cell("def f(x: tf.Tensor):\n    return tf.pow(x, 2)"),
+    ]
+    path.write_text(nbformat.writes(nbformat.v4.new_notebook(cells=cells)))
+
+
+def test_notebooks_are_checked_and_fixed(check: Any, workspace: Path) -> None:
+    path = workspace / "study.ipynb"
+    write_notebook(path)
+    items = json.loads(check("study.ipynb", "--format", "json").stdout)
+    rule = next(item for item in items if item["rule"] == "pow2")
+    assert (rule["cell"], rule["line"], rule["column"]) == (3, 2, 12)
+    assert check("study.ipynb", "--fix").exit_code == 0
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert [cell.source for cell in notebook.cells] == [
+        "# Study",
+        "import tensorflow as tf",
+        "def f(x: tf.Tensor):\n    return tf.square(x)",
+    ]
+
+
+def test_select_and_ignore(check: Any) -> None:
+    assert check("model.py", "--ignore", "pow2").exit_code == 0
+    assert check("model.py", "--select", "l2-loss").exit_code == 0
+    assert check("model.py", "--select", "l2-loss,pow2").exit_code == 1
+    wrong = check("model.py", "--select", "nonsense")
+    assert wrong.exit_code == 2
+    assert "there is no rule 'nonsense'" in wrong.stderr
+
+
+def test_budget(check: Any) -> None:
+    over = check("model.py", "--ignore", "pow2", "--budget", "100")
+    assert over.exit_code == 1
+    assert "Over the budget: 120 J known, 100 J allowed." in over.stderr
+    assert check("model.py", "--ignore", "pow2", "--budget", "200").exit_code == 0
+
+
+def test_exit_zero_and_hotspots_that_only_inform(check: Any) -> None:
+    assert check("model.py", "--exit-zero").exit_code == 0
+    informed = check("model.py", "--ignore", "pow2")
+    assert informed.exit_code == 0
+    assert "hotspot" in informed.stdout
+
+
+def test_statistics(check: Any) -> None:
+    assert "Statistics" in check("model.py", "--statistics").stdout
+
+
+def test_a_comment_silences(check: Any, workspace: Path) -> None:
+    (workspace / "quiet.py").write_text(SAFE.replace("2)", "2)  # energy: ignore[pow2]"))
+    assert check("quiet.py").exit_code == 0
+
+
+def test_excluded_files_are_left_alone(check: Any, workspace: Path) -> None:
+    (workspace / "old").mkdir()
+    (workspace / "old" / "a.py").write_text(SAFE)
+    assert check("old").exit_code == 1
+    assert check("old", "--exclude", "old/**").exit_code == 0
+
+
+def test_a_wrong_option_in_pyproject_is_named(check: Any, workspace: Path) -> None:
+    (workspace / "pyproject.toml").write_text('[tool.energy-lsp]\nhotspots = "many"\n')
+    result = check("model.py", "--select", "pow2")
+    assert result.exit_code == 1
+    assert "Warning: pyproject.toml: `hotspots` must be a whole number; using 3." in result.stderr
+
+
+def test_a_bad_database_is_named(check: Any, database: Path) -> None:
+    database.write_bytes(b"not a database at all" * 100)
+    result = check("model.py")
+    assert result.exit_code == 1
+    assert "Warning:" in result.stderr
+    assert database.name in result.stderr
+
+
+def test_what_cannot_be_read_is_said_and_the_rest_checked(check: Any, workspace: Path) -> None:
+    (workspace / "broken.ipynb").write_text("{")
+    result = check(".")
+    assert result.exit_code == 2
+    assert "broken.ipynb could not be checked" in result.stderr
+    assert "pow2" in result.stdout
+
+
+def test_a_missing_path_is_a_wrong_use(check: Any) -> None:
+    assert check("nowhere.py").exit_code == 2
+
+
+def test_many_files_on_all_cores_in_a_stable_order(check: Any, workspace: Path) -> None:
+    for number in range(60):
+        (workspace / f"part{number:02}.py").write_text(SAFE)
+    items = json.loads(check(".", "--format", "json").stdout)
+    files = [item["file"] for item in items if item["rule"] == "pow2"]
+    assert files == ["model.py", *(f"part{number:02}.py" for number in range(60))]
