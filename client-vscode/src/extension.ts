@@ -1,11 +1,13 @@
 /** Wires the parts together; all knowledge about energy comes over LSP from the server. */
 import * as vscode from "vscode";
 import { EnergyView } from "./energyView";
+import { metersPage } from "./format";
 import { Heat } from "./heat";
 import { measure, savedTarget } from "./measure";
 import { PrivateEnvironment } from "./privateEnvironment";
 import { Problems } from "./problems";
 import { serverCommands } from "./protocol";
+import type { Meters } from "./protocol";
 import { onInterpreterChange } from "./pythonExtension";
 import { Report } from "./report";
 import { Server } from "./server";
@@ -15,7 +17,7 @@ let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("energy-lsp", { log: true });
-  const running = new Server(new PrivateEnvironment(context, log), new Problems(context.globalState, log), log, showMarkdown);
+  const running = new Server(new PrivateEnvironment(context, log), new Problems(context.globalState, log), log);
   server = running;
   const view = new EnergyView(running);
   const report = new Report(running);
@@ -107,21 +109,16 @@ async function chosenFolder(): Promise<vscode.WorkspaceFolder | undefined> {
 }
 
 async function showMeters(running: Server): Promise<void> {
-  const answer = await running.execute<{ markdown?: string }>(serverCommands.meters);
-  if (typeof answer?.markdown === "string") {
-    await showMarkdown(answer.markdown);
-  } else {
+  const meters = await running.execute<Meters>(serverCommands.meters);
+  if (meters === undefined) {
     void vscode.window.showWarningMessage("The energy-lsp server does not run; see the logs.");
+    return;
   }
+  const document = await vscode.workspace.openTextDocument({ language: "markdown", content: metersPage(meters) });
+  await vscode.commands.executeCommand("markdown.showPreview", document.uri);
 }
 
 async function toggle(setting: "inlayHints" | "heat"): Promise<void> {
   const configuration = vscode.workspace.getConfiguration("energyLsp");
   await configuration.update(setting, !configuration.get<boolean>(setting, true), vscode.ConfigurationTarget.Global);
-}
-
-/** Text that came from the server, rendered by VS Code's own Markdown preview (which runs no script and no command). */
-async function showMarkdown(markdown: string): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({ language: "markdown", content: markdown });
-  await vscode.commands.executeCommand("markdown.showPreview", document.uri);
 }

@@ -1,5 +1,5 @@
 /** Pure functions that turn figures into words. No import of "vscode": they are unit-tested in plain Node. */
-import type { CallSummary, FileSummary, Status } from "./protocol";
+import type { CallSummary, FileSummary, Meters, Status } from "./protocol";
 
 const units: readonly [number, string][] = [
   [3.6e3, "Wh"],
@@ -107,4 +107,15 @@ export function totals(file: FileSummary): { known: number; unknown: number } {
 /** Hungriest first; calls without a figure last, in the order of the file. */
 export function byHunger(left: CallSummary, right: CallSummary): number {
   return (right.joules ?? -1) - (left.joules ?? -1);
+}
+
+/** The meters of this machine as a Markdown page; everything inside is plain text in code spans. */
+export function metersPage({ machine, meters }: Meters): string {
+  const code = (text: string): string => `\`${text.replaceAll("`", "'").replaceAll("\n", " ")}\``;
+  const lines = meters.map(({ name, usable, estimated, reason, command }) => {
+    const state = usable ? (estimated ? "usable, an estimate" : "usable") : "not usable";
+    const opens = command === null ? "" : `\n  - opened by: ${code(command)}`;
+    return `- **${name}**: ${state}: ${code(reason)}${opens}`;
+  });
+  return [`# Meters of ${code([machine.cpu, machine.gpu].filter(Boolean).join(" + "))}`, "", ...lines, ""].join("\n");
 }

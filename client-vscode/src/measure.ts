@@ -5,7 +5,7 @@ import { serverCommands } from "./protocol";
 import type { Server } from "./server";
 
 interface Measured {
-  run: string | null;
+  run: string;
   meter: string;
   estimated: boolean;
   joules: number | null;
@@ -13,14 +13,19 @@ interface Measured {
 }
 
 export async function measure(server: Server, target: { uri: string } | { workspace: string }, after: () => void): Promise<void> {
-  const measured = await server.execute<Measured>(serverCommands.measure, target);
+  const name = vscode.workspace.asRelativePath(vscode.Uri.parse("uri" in target ? target.uri : target.workspace));
+  let measured: Measured | undefined;
+  try {
+    measured = await server.executeWithProgress<Measured>(serverCommands.measure, target, `Measuring ${name}`);
+  } catch (refusal) {
+    // The server says in one sentence what was wrong, or that it was cancelled.
+    void vscode.window.showWarningMessage(refusal instanceof Error ? refusal.message : String(refusal));
+    return;
+  }
   after();
   if (measured === undefined) {
     void vscode.window.showWarningMessage("The energy-lsp server does not run; nothing was measured.");
     return;
-  }
-  if (typeof measured.run !== "string") {
-    return; // cancelled or failed: the server has said so
   }
   const total = typeof measured.joules === "number" ? joules(measured.joules) : "below what the meter can resolve";
   const chosen = await vscode.window.showInformationMessage(

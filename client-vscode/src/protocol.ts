@@ -44,12 +44,25 @@ export interface Status {
   state: "ready" | "indexing" | "measuring";
 }
 
+/** What `energy-lsp doctor` knows of a meter. */
+export interface MeterState {
+  name: string;
+  usable: boolean;
+  estimated: boolean;
+  reason: string;
+  /** The command that would open the meter, where there is one. */
+  command: string | null;
+}
+
+export interface Meters {
+  machine: { cpu: string; gpu: string };
+  meters: MeterState[];
+}
+
 export const serverCommands = {
   measure: "energyLsp.server.measure",
-  refresh: "energyLsp.server.refresh",
   summary: "energyLsp.server.summary",
   meters: "energyLsp.server.meters",
-  evidence: "energyLsp.server.evidence",
   report: "energyLsp.server.report",
 } as const;
 

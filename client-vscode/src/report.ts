@@ -9,23 +9,32 @@ export class Report implements vscode.Disposable {
   constructor(private readonly server: Server) {}
 
   async open(): Promise<void> {
-    const page = await this.server.execute<{ html: string | null }>(serverCommands.report);
-    if (typeof page?.html !== "string") {
-      const measure = vscode.workspace.isTrusted ? ["Measure This File"] : [];
-      const chosen = await vscode.window.showInformationMessage("There is no measured run on this machine yet.", ...measure);
-      if (chosen !== undefined) {
-        await vscode.commands.executeCommand("energyLsp.measureFile");
-      }
+    const html = await this.page();
+    if (html === undefined) {
       return;
     }
     this.panel ??= this.create();
     // The page brings its own content-security policy, scripts and styles: nothing is loaded from anywhere.
-    this.panel.webview.html = page.html;
+    this.panel.webview.html = html;
     this.panel.reveal(undefined, true);
   }
 
   dispose(): void {
     this.panel?.dispose();
+  }
+
+  private async page(): Promise<string | undefined> {
+    try {
+      return (await this.server.execute<{ html: string }>(serverCommands.report))?.html;
+    } catch (refusal) {
+      // Nothing measured yet, or a database that cannot be read: the server's sentence says which.
+      const measure = vscode.workspace.isTrusted ? ["Measure This File"] : [];
+      const chosen = await vscode.window.showInformationMessage(refusal instanceof Error ? refusal.message : String(refusal), ...measure);
+      if (chosen !== undefined) {
+        await vscode.commands.executeCommand("energyLsp.measureFile");
+      }
+      return undefined;
+    }
   }
 
   private create(): vscode.WebviewPanel {

@@ -1,6 +1,16 @@
 /** The language server's life: found, started, watched, restarted, stopped. */
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { CloseAction, ErrorAction, ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, State } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  ErrorAction,
+  ExecuteCommandRequest,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  WorkDoneProgress,
+  WorkDoneProgressCancelNotification,
+} from "vscode-languageclient/node";
 import type { LanguageClientOptions } from "vscode-languageclient/node";
 import { decideLaunch } from "./launch";
 import type { Launch } from "./launch";
@@ -32,7 +42,6 @@ export class Server implements vscode.Disposable {
     private readonly environment: PrivateEnvironment,
     private readonly problems: Problems,
     private readonly log: vscode.LogOutputChannel,
-    private readonly onEvidence: (markdown: string) => unknown,
   ) {}
 
   /** Starts the server, or says once what is missing. `askedFor`: the user pressed a button, so always answer. */
@@ -104,6 +113,31 @@ export class Server implements vscode.Disposable {
     return (await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as T | undefined;
   }
 
+  /** The same with the server's progress in a notification that can be cancelled. */
+  async executeWithProgress<T>(command: string, argument: object, title: string): Promise<T | undefined> {
+    const client = this.client;
+    if (client?.state !== State.Running) {
+      return undefined;
+    }
+    return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (progress, cancellation) => {
+      const workDoneToken = randomUUID();
+      let reached = 0;
+      const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
+        if (value.kind !== "end") {
+          const percentage = value.percentage ?? reached;
+          progress.report({ increment: Math.max(0, percentage - reached), ...(value.message === undefined ? {} : { message: value.message }) });
+          reached = Math.max(reached, percentage);
+        }
+      });
+      const cancelling = cancellation.onCancellationRequested(() => void client.sendNotification(WorkDoneProgressCancelNotification.type, { token: workDoneToken }));
+      try {
+        return (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument], workDoneToken })) as T | undefined;
+      } finally {
+        vscode.Disposable.from(listening, cancelling).dispose();
+      }
+    });
+  }
+
   toCode(range: Parameters<LanguageClient["protocol2CodeConverter"]["asRange"]>[0]): vscode.Range | undefined {
     return this.client?.protocol2CodeConverter.asRange(range) ?? undefined;
   }
@@ -155,15 +189,6 @@ export class Server implements vscode.Disposable {
       },
       // The library would show a message of its own; ours has a button.
       initializationFailedHandler: () => false,
-      middleware: {
-        executeCommand: async (command, args, next) => {
-          const result = (await next(command, args)) as { markdown?: string } | null | undefined;
-          if (typeof result?.markdown === "string") {
-            await this.onEvidence(result.markdown);
-          }
-          return result;
-        },
-      },
     };
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bar, byHunger, callDescription, heatLevel, joules, provenance, statusText, totals } from "../src/format";
+import { bar, byHunger, callDescription, heatLevel, joules, metersPage, provenance, statusText, totals } from "../src/format";
 import type { CallSummary, Status } from "../src/protocol";
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -50,4 +50,12 @@ test("totals leave out what is unknown and count it", () => {
 test("the hungriest call comes first, unknown ones last", () => {
   const sorted = [{ ...call, joules: null }, { ...call, joules: 1 }, { ...call, joules: 2 }].sort(byHunger);
   assert.deepEqual(sorted.map(({ joules: value }) => value), [2, 1, null]);
+});
+
+test("meters say why they are closed and what opens them, as plain text", () => {
+  const rapl = { name: "rapl", usable: false, estimated: false, reason: "only root may read `energy_uj`", command: "sudo udevadm trigger" };
+  const page = metersPage({ machine: { cpu: "Xeon", gpu: "" }, meters: [rapl, { ...rapl, name: "cpu-time", usable: true, estimated: true, command: null }] });
+  assert.match(page, /# Meters of `Xeon`/);
+  assert.match(page, /\*\*rapl\*\*: not usable: `only root may read 'energy_uj'`\n {2}- opened by: `sudo udevadm trigger`/);
+  assert.match(page, /\*\*cpu-time\*\*: usable, an estimate/);
 });

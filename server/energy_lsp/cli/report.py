@@ -41,7 +41,8 @@ def report(run: str, page: Path, db: Path | None) -> None:
     try:
         with Database.read(db or user_database()) as database:
             chosen = _choose(run, database.runs())
-            text = render(chosen, database.measurements(chosen.id), database.traces(chosen.id))
+            measured = database.measurements(chosen.id)
+            text = render(chosen, measured, database.traces(chosen.id), database.spans(chosen.id))
     except DatabaseProblem as problem:
         raise click.exceptions.Exit(_say(str(problem))) from None
     try:
