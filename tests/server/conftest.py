@@ -270,11 +270,12 @@ def start(workspace: Path, database: Path, tmp_path: Path) -> Start:
         configuration: dict[str, Any] | None = None,
         encodings: list[str] | None = None,
         arguments: list[str] | None = None,
+        command: list[str] | None = None,
     ) -> AsyncIterator[Session]:
         client = make_test_lsp_client()
         if configuration is not None:
             client.set_configuration(configuration, section="energyLsp")
-        await client.start_io(*SERVER, *(arguments or []), env=environment)
+        await client.start_io(*(command or SERVER), *(arguments or []), env=environment)
         one = Session(client, workspace)
         full = profile == "full"
         capabilities = full_capabilities(encodings) if full else types.ClientCapabilities()
