@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from energy_code.iteration import index
 from energy_code.values import (
     UNKNOWN,
     ApiClass,
@@ -45,8 +46,7 @@ def attribute(frame: Frame, value: Value, name: str) -> Value:
 
 def of_api_module(frame: Frame, value: ApiModule, name: str) -> Value:
     """A public name."""
-    entry = frame.engine.member(value.name, name)
-    return entry_value(entry) if entry is not None else UNKNOWN
+    return frame.engine.module_member(value.name, name)
 
 
 def entry_value(entry: Entry) -> Value:
@@ -69,9 +69,11 @@ def of_api_class(frame: Frame, value: ApiClass, name: str) -> Value:
 def of_api_instance(frame: Frame, value: ApiInstance, name: str) -> Value:
     """A bound method, or what a property gives."""
     entry = frame.engine.member(value.cls, name)
-    if entry is None:
-        return UNKNOWN
-    return bound_entry(frame, entry, value)
+    if type(value.inner) is Mapping and (entry is None or entry.kind == "property"):
+        return index(frame, value.inner, Constant(name))
+    if name == "layers" and type(value.inner) is Sequence:
+        return value.inner
+    return bound_entry(frame, entry, value) if entry is not None else UNKNOWN
 
 
 def bound_entry(frame: Frame, entry: Entry, receiver: Value) -> Value:
@@ -135,6 +137,8 @@ def bind_member(frame: Frame, found: Value, receiver: Value) -> Value:
 def bind_api_member(frame: Frame, found: ApiMethod, receiver: Value) -> Value:
     """A member that a user's class inherits from a public one."""
     owner, _, name = found.name.rpartition(".")
+    if name == "optimizer" and type(receiver) is UserInstance and receiver.cls in frame.engine.compiled:
+        return frame.engine.compiled[receiver.cls]
     entry = frame.engine.member(owner, name)
     return bound_entry(frame, entry, receiver) if entry is not None else UNKNOWN
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from energy_code.api_calls import after_api_call, wrap_in_graph
 from energy_code.attributes import GRAPH_FUNCTION, attribute, bind_member, returned
+from energy_code.callbacks import wrap_in_graph
+from energy_code.effects import ApiCall, after_api_call
 from energy_code.libraries import call_container_method, call_external
 from energy_code.values import (
+    TENSOR_VALUE,
     UNKNOWN,
     ApiClass,
     ApiFunction,
@@ -78,7 +80,9 @@ def call_api_function(
     receiver: Value = UNKNOWN
     if entry.returns == "self":
         receiver = ApiInstance(callee.name.rpartition(".")[0])
-    return after_api_call(frame, callee.name, None, arguments, returned(frame, entry, receiver))
+    return after_api_call(
+        frame, ApiCall(callee.name, None, arguments, returned(frame, entry, receiver), site)
+    )
 
 
 def call_api_class(
@@ -86,7 +90,7 @@ def call_api_class(
 ) -> Value:
     """A constructor."""
     report(frame, site, callee.name, 1.0, arguments)
-    return after_api_call(frame, callee.name, None, arguments, ApiInstance(callee.name))
+    return after_api_call(frame, ApiCall(callee.name, None, arguments, ApiInstance(callee.name), site))
 
 
 def call_api_method(
@@ -99,7 +103,9 @@ def call_api_method(
     receiver = callee.receiver
     confidence = receiver.confidence if type(receiver) is ApiInstance else 1.0
     report(frame, site, callee.name, confidence, arguments)
-    return after_api_call(frame, callee.name, receiver, arguments, returned(frame, entry, receiver))
+    return after_api_call(
+        frame, ApiCall(callee.name, receiver, arguments, returned(frame, entry, receiver), site)
+    )
 
 
 def call_api_instance(
@@ -112,7 +118,9 @@ def call_api_instance(
     if entry is None:
         return UNKNOWN
     report(frame, site, entry.name, callee.confidence, arguments)
-    return after_api_call(frame, entry.name, callee, arguments, returned(frame, entry, callee))
+    return after_api_call(
+        frame, ApiCall(entry.name, callee, arguments, returned(frame, entry, callee), site)
+    )
 
 
 def report(
@@ -206,7 +214,8 @@ def call_user_instance(
     body = frame.ask(frame.engine.class_attribute, callee.cls, "call")
     bound = bind_member(frame, body, callee)
     if type(bound) in (Method, ApiInstance):
-        own = call(frame, bound, arguments, None)
+        tensors = [TENSOR_VALUE if value is UNKNOWN else value for value in arguments.positional]
+        own = call(frame, bound, Arguments(tensors, arguments.keywords, arguments.complete), None)
         return own if own is not UNKNOWN else result
     return result
 

@@ -24,6 +24,7 @@ from energy_data.catalogue import Catalogue
 if TYPE_CHECKING:
     from energy_code.project import Project
 
+MANY = 20_000
 PARSER = tree_sitter.Parser(LANGUAGE)
 
 __all__ = ["Analysis", "Document"]
@@ -131,6 +132,9 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if gc.get_count()[0] > MANY:
+                gc.freeze()  # what a first reading makes is all kept: count it as old without looking through it
+                gc.unfreeze()
             gc.enable()
 
 

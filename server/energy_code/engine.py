@@ -36,6 +36,7 @@ from energy_code.values import (
 
 if TYPE_CHECKING:
     from energy_code.codes import Unit
+    from energy_code.effects import Effect
     from energy_code.expressions import Expression
     from energy_data.catalogue import Catalogue, Entry
 
@@ -66,7 +67,11 @@ class Engine:
         self.kept: dict[tuple[Function, Given], Summary] = {}
         self.contexts: dict[Function, set[Given]] = {}
         self.members: dict[tuple[str, str], Entry | None] = {}
+        self.module_members: dict[tuple[str, str], Value] = {}
         self.parsed: dict[str, Value] = {}
+        self.effects: dict[str, Effect | None] = {}
+        self.compiled: dict[UserClass, Value] = {}
+        """Optimizers that models of the program are compiled with."""
         self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
 
     # the catalogue --------------------------------------------------------------------------------------------
@@ -83,6 +88,15 @@ class Engine:
         except KeyError:
             entry = self.members[key] = self.catalogue.member(owner, name)
             return entry
+
+    def module_member(self, owner: str, name: str) -> Value:
+        """A public name of a public module, as a value."""
+        key = (owner, name)
+        value = self.module_members.get(key)
+        if value is None:
+            entry = self.catalogue.member(owner, name)
+            value = self.module_members[key] = entry_value(entry) if entry is not None else UNKNOWN
+        return value
 
     def spellings(self, api: str) -> list[str]:
         """Public names of an API, the usual ones first."""
@@ -120,16 +134,18 @@ class Engine:
 
     def execute(self, module: Module) -> None:
         """Run a module's top level, statement by statement; unchanged ones whose answers hold are not run again."""
-        if module.revision == self.revision or module.current is not None:
+        if module.revision == self.revision or module.running:
             return
-        module.revision = self.revision
+        module.previous, module.revision = module.revision, self.revision
+        module.running = True
         self.clock += 1
+        before = module.names
         kept, module.kept = module.kept, {}
         module.names, module.stars, module.summaries = {}, [], []
         module.watched.clear()
         for start, unit in module.units:
             summary = kept.get(unit)
-            if summary is None or unit in module.kept or not self.holds(summary):
+            if summary is None or unit in module.kept or not self.holds(module, summary):
                 summary = self.execute_unit(module, unit)
             module.kept[unit] = summary
             module.summaries.append((start, unit, summary))
@@ -138,6 +154,13 @@ class Engine:
                     self.rebound(module, name, value)
                 module.names[name] = value
             module.stars.extend(summary.attributes.values())
+        module.running = False
+        after = module.names
+        module.changed = {
+            name
+            for name in before.keys() | after.keys()
+            if (old := before.get(name)) is not (new := after.get(name)) and old != new
+        }
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
@@ -163,13 +186,32 @@ class Engine:
         summary.defined = frame.defined
         summary.attributes = frame.attributes
         summary.dependencies = frame.dependencies
+        summary.globals = frame.globals
 
-    def holds(self, summary: Summary) -> bool:
+    def holds(self, module: Module, summary: Summary) -> bool:
         """True when every question would be answered as before."""
-        return all(
-            (answer is UNKNOWN and question(*subject) is UNKNOWN) or question(*subject) == answer
-            for question, subject, answer in summary.dependencies
-        )
+        if not self.globals_hold(module, summary):
+            return False
+        for question, subject, answer in summary.dependencies:
+            found = question(*subject)
+            if found is not answer and found != answer:
+                return False
+        return True
+
+    def globals_hold(self, module: Module, summary: Summary) -> bool:
+        """True when the module's globals that were read are what they were."""
+        read = summary.globals
+        settled = module.revision == self.revision and module.current is None and not module.running
+        if settled and summary.checked == module.previous and module.changed.isdisjoint(read):
+            summary.checked = self.revision
+            return True
+        for name, answer in read.items():
+            found = self.global_value(module, name)
+            if found is not answer and found != answer:
+                return False
+        if settled:
+            summary.checked = self.revision
+        return True
 
     def rebound(self, module: Module, name: str, value: Value) -> None:
         """A global that functions have read changes while the top level runs."""
@@ -203,7 +245,7 @@ class Engine:
     def unit_summary(self, module: Module, unit: Unit) -> Summary:
         """The execution of one top-level statement by itself, kept or made now."""
         summary = module.kept.get(unit)
-        if summary is None or (summary.verified != self.revision and not self.holds(summary)):
+        if summary is None or (summary.verified != self.revision and not self.holds(module, summary)):
             summary = module.kept[unit] = self.execute_unit(module, unit)
         summary.verified = self.revision
         module.stars.extend(star for star in summary.attributes.values() if star not in module.stars)
@@ -233,8 +275,7 @@ class Engine:
         if name.startswith("_"):
             return UNKNOWN
         if type(star) is ApiModule:
-            entry = self.member(star.name, name)
-            return entry_value(entry) if entry is not None else UNKNOWN
+            return self.module_member(star.name, name)
         return self.export(star.module, name) if type(star) is ProjectModule else UNKNOWN
 
     def export(self, module: Module, name: str) -> Value:
@@ -405,7 +446,7 @@ class Engine:
             if summary.verified == self.clock or summary.provisional == self.epoch:
                 return summary
             summary.verified = self.clock
-            if self.holds(summary):
+            if self.holds(function.module, summary):
                 return summary
         if self.depth >= MAX_DEPTH:
             return Summary()
@@ -515,8 +556,7 @@ class Engine:
     def import_name(self, frame: Frame, source: Value, name: str) -> Value:
         """What `from source import name` binds."""
         if type(source) is ApiModule:
-            entry = self.member(source.name, name)
-            return entry_value(entry) if entry is not None else UNKNOWN
+            return self.module_member(source.name, name)
         if type(source) is ProjectModule:
             return frame.ask(self.export, source.module, name)
         return External(f"{source.name}.{name}") if type(source) is External else UNKNOWN

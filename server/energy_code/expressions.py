@@ -18,6 +18,7 @@ from energy_code.values import (
     TENSOR_VALUE,
     UNKNOWN,
     ApiInstance,
+    ApiModule,
     Constant,
     Function,
     Mapping,
@@ -78,11 +79,11 @@ class Name(Expression):
 
     def evaluate(self, frame: Frame) -> Value:
         """The binding that reaches this place."""
-        value = frame.names.get(self.id)
+        value = frame.names.get(self.id) or frame.globals.get(self.id)
         if value is None:
             value = frame.lookup(self.id)
         if value is not UNKNOWN:
-            frame.values[self.start, self.end] = value
+            frame.values[self] = value
         return value
 
 
@@ -105,11 +106,14 @@ class Attribute(Expression):
         if frame.slots and type(self.value) is Name:
             known = frame.slots.get((self.value.id, self.name))
             if known is not None:
-                frame.values[self.start, self.end] = known
+                frame.values[self] = known
                 return known
-        value = attribute(frame, owner, self.name)
+        if type(owner) is ApiModule:
+            value = frame.engine.module_member(owner.name, self.name)
+        else:
+            value = attribute(frame, owner, self.name)
         if value is not UNKNOWN:
-            frame.values[self.start, self.end] = value
+            frame.values[self] = value
         return value
 
 
@@ -164,7 +168,7 @@ class CallExpression(Expression):
             return UNKNOWN
         value = call(frame, callee, Arguments(positional, keywords, complete), self)
         if value is not UNKNOWN:
-            frame.values[self.start, self.end] = value
+            frame.values[self] = value
         return value
 
 
@@ -247,7 +251,7 @@ class Subscript(Expression):
             return UNKNOWN
         value = index(frame, owner, key)
         if value is not UNKNOWN:
-            frame.values[self.start, self.end] = value
+            frame.values[self] = value
         return value
 
 
@@ -288,7 +292,7 @@ class Operator(Expression):
             if value is not UNKNOWN and is_tensor(value):
                 if self.symbol not in IDENTITY_OPERATORS:
                     result = tensor_of(values)
-                    frame.values[self.start, self.end] = result
+                    frame.values[self] = result
                 return result
         if len(values) == 2:
             result = fold(self.symbol, values[0], values[1])

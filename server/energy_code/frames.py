@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from energy_code.calls import Mode
     from energy_code.codes import Code, FunctionCode
     from energy_code.engine import Engine
-    from energy_code.expressions import CallExpression
+    from energy_code.expressions import CallExpression, Expression
     from energy_code.modules import Module
 
 Given = tuple[tuple[str, Value], ...]
@@ -36,9 +36,12 @@ class Summary:
         "attributes",
         "defined",
         "dependencies",
+        "checked",
         "frame",
+        "globals",
         "invocations",
         "marks",
+        "positions",
         "provisional",
         "returns",
         "running",
@@ -51,14 +54,20 @@ class Summary:
     def __init__(self) -> None:
         self.returns: Value = UNKNOWN
         self.sites: dict[CallExpression, Site] = {}
-        self.values: dict[Code, dict[tuple[int, int], Value]] = {}
+        self.values: dict[Code, dict[Expression, Value]] = {}
+        self.positions: dict[Code, dict[tuple[int, int], Value]] = {}
         self.invocations: list[tuple[Function, Given]] = []
         self.marks: list[tuple[Function, Mode]] = []
         self.defined: list[Function] = []
         self.attributes: dict[str, Value] = {}
         self.written: dict[str, Value] = {}
+        self.globals: dict[str, Value] = {}
+        """Globals of the module that were read, with what they were."""
         self.dependencies: list[Dependency] = []
+        """Everything else that was asked."""
         self.frame: Frame | None = None
+        self.checked = -1
+        """The revision at which the globals were last known to be the same."""
         self.running = False
         self.verified = -1
         self.provisional = -1
@@ -73,6 +82,7 @@ class Frame:
         "defined",
         "dependencies",
         "engine",
+        "globals",
         "in_unknown_loop",
         "invocations",
         "is_function",
@@ -109,11 +119,12 @@ class Frame:
         """Attributes assigned in this flow, by variable and attribute name."""
         self.attributes: dict[str, Value] = {}
         self.sites: dict[CallExpression, Site] = {}
-        self.values: dict[tuple[int, int], Value] = {}
-        self.values_by_code: dict[Code, dict[tuple[int, int], Value]] = {code: self.values}
+        self.values: dict[Expression, Value] = {}
+        self.values_by_code: dict[Code, dict[Expression, Value]] = {code: self.values}
         self.invocations: list[tuple[Function, Given]] = []
         self.marks: list[tuple[Function, Mode]] = []
         self.defined: list[Function] = []
+        self.globals: dict[str, Value] = {}
         self.dependencies: list[Dependency] = []
         self.returned: list[Value] = []
         self.yielded: list[Value] = []
@@ -129,12 +140,13 @@ class Frame:
         frame.marks = self.marks
         frame.defined = self.defined
         frame.dependencies = self.dependencies
+        frame.globals = self.globals
         self.values_by_code[code] = frame.values
         frame.values_by_code = self.values_by_code
         frame.times, frame.in_unknown_loop = self.times, self.in_unknown_loop
         return frame
 
-    def values_of(self, code: Code) -> dict[tuple[int, int], Value]:
+    def values_of(self, code: Code) -> dict[Expression, Value]:
         """Where values of expressions of another code (a function's header) are noted."""
         return self.values_by_code.setdefault(code, {})
 
@@ -148,7 +160,10 @@ class Frame:
             if value is not None:
                 return value
             frame = frame.outer
-        return self.ask(self.engine.global_value, self.module, name)
+        value = self.globals.get(name)
+        if value is None:
+            value = self.globals[name] = self.engine.global_value(self.module, name)
+        return value
 
     def ask(self, question: Callable[..., Value], *subject: Any) -> Value:
         """Ask the engine something and remember the answer as a condition of this evaluation's result."""

@@ -6,10 +6,11 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from energy_code.iteration import any_value, index, iterate, length_of
+from energy_code.iteration import DATASET_LIKE, any_value, index, iterate, length_of
 from energy_code.values import (
     NONE,
     UNKNOWN,
+    ApiInstance,
     Constant,
     Descriptor,
     ExternalInstance,
@@ -69,6 +70,14 @@ def make_sequence(kind: str) -> Callable[[Frame, Arguments], Value]:
         return Sequence(kind, None, iterate(frame, value))  # type: ignore[arg-type]
 
     return handler
+
+
+def make_iterator(frame: Frame, arguments: Arguments) -> Value:
+    """`iter(x)`; a dataset gives an iterator with methods of its own."""
+    value = first(arguments)
+    if type(value) is ApiInstance and value.cls in DATASET_LIKE:
+        return ApiInstance("tensorflow.data.Iterator", 1.0, iterate(frame, value))
+    return make_sequence("iterator")(frame, arguments)
 
 
 def make_reversed(frame: Frame, arguments: Arguments) -> Value:
@@ -147,12 +156,31 @@ def make_next(frame: Frame, arguments: Arguments) -> Value:
 
 
 def make_sorted(frame: Frame, arguments: Arguments) -> Value:
-    """`sorted(x)`."""
+    """`sorted(x, key=f)`."""
+    run_key(frame, arguments)
     return Sequence("list", None, iterate(frame, first(arguments)))
 
 
+def run_key(frame: Frame, arguments: Arguments) -> None:
+    """The key function of `sorted`, `min`, `max` is called with each element."""
+    from energy_code.calling import Arguments as Args
+    from energy_code.calling import call
+
+    key = arguments.keywords.get("key")
+    if key is not None:
+        call(frame, key, Args([iterate(frame, first(arguments))], {}, True), None)
+
+
+def make_extreme(frame: Frame, arguments: Arguments) -> Value:
+    """`max(x)`, `max(a, b)`: one of the elements."""
+    run_key(frame, arguments)
+    if len(arguments.positional) == 1:
+        return iterate(frame, first(arguments))
+    return join_all(tuple(arguments.positional))
+
+
 def make_sum(frame: Frame, arguments: Arguments) -> Value:
-    """`sum(x)`, `min(x)`, `max(x)`, `abs(x)`, of tensors a tensor."""
+    """`sum(x)`, `abs(x)`: of tensors a tensor."""
     from energy_code.expressions import is_tensor, tensor_of
 
     value = first(arguments)
@@ -246,7 +274,7 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "builtins.tuple": make_sequence("tuple"),
     "builtins.set": make_sequence("set"),
     "builtins.frozenset": make_sequence("set"),
-    "builtins.iter": make_sequence("iterator"),
+    "builtins.iter": make_iterator,
     "builtins.reversed": make_reversed,
     "builtins.dict": make_dict,
     "builtins.range": make_range,
@@ -258,6 +286,8 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "builtins.sorted": make_sorted,
     "builtins.sum": make_sum,
     "builtins.abs": make_sum,
+    "builtins.max": make_extreme,
+    "builtins.min": make_extreme,
     "builtins.getattr": make_getattr,
     "builtins.super": make_super,
     "builtins.type": make_type,

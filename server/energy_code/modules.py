@@ -39,6 +39,11 @@ class Module:
         self.summaries: list[tuple[int, Unit, Summary]] = []
         self.revision = -1
         """The engine's revision at the last execution."""
+        self.running = False
+        self.previous = -1
+        """The revision before that."""
+        self.changed: set[str] = set()
+        """Globals that differ between the two."""
         self.demanded: dict[str, Value | None] = {}
         """Globals asked for by other modules while this one has not been run as a whole."""
         self.demanded_at = -1

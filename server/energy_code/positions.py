@@ -17,8 +17,9 @@ class Lines:
 
     def __init__(self, source: bytes) -> None:
         self.source = source
-        self.starts = [0, *accumulate(len(line) + 1 for line in source.split(b"\n"))]
-        self.starts.pop()
+        self.starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
+        if len(self.starts) > 1 and not source.endswith(b"\n"):
+            self.starts.pop()
 
     def point(self, byte: int) -> Point:
         """Row and byte column of a byte offset."""

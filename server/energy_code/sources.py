@@ -28,7 +28,15 @@ def decode(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return mostly_utf8(data) or data.decode("latin-1")
+
+
+def mostly_utf8(data: bytes) -> str | None:
+    """UTF-8 with a few damaged characters, such as the last one of a file that was cut."""
+    text = data.decode("utf-8", "surrogateescape")
+    damaged = sum("\udc80" <= letter <= "\udcff" for letter in text)
+    whole = sum(letter > "\x7f" for letter in text) - damaged
+    return data.decode("utf-8", "replace") if whole > damaged else None
 
 
 def encode(text: str) -> bytes:

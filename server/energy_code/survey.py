@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.api_calls import TENSOR_METHODS
+from energy_code.callbacks import TENSOR_METHODS
 from energy_code.calls import Mode
 from energy_code.codes import Code, FunctionCode
 from energy_code.frames import Given, Site, Summary
@@ -171,10 +171,19 @@ class Survey:
     def value_at(self, home: Code, start: int, end: int) -> Value:
         """What an expression was in the first context that knows it."""
         for summary in self.summaries.get(home, ()):
-            value = summary.values[home].get((start, end))
+            value = positions_of(summary, home).get((start, end))
             if value is not None:
                 return value
         return UNKNOWN
+
+
+def positions_of(summary: Summary, home: Code) -> dict[tuple[int, int], Value]:
+    """The values of a code's expressions by their place; made when first asked for."""
+    known = summary.positions.get(home)
+    if known is None:
+        values = summary.values[home]
+        known = summary.positions[home] = {(e.start, e.end): value for e, value in values.items()}
+    return known
 
 
 OUTSIDE: dict[Mode, Code] = {"eager": Code("", "", 0), "graph": Code("", "", 0), "jit": Code("", "", 0)}

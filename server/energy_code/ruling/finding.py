@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from energy_code.calls import Call
 from energy_code.ruling.keras_methods import traced_by_keras
 from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same_api
-from energy_code.ruling.place import Match, Place, span_of
+from energy_code.ruling.place import Match, Place, Shared, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def find(analysis: Analysis, rules: Iterable[Rule]) -> list[Finding]:
 
 def _candidates(analysis: Analysis, index: _Index) -> Iterator[tuple[_Watch, Place]]:
     root = analysis.tree.root_node
+    shared = Shared()
     for call in analysis.calls:
         watches = index.by_name.get(call.api.rpartition(".")[2])
         if watches is None:
@@ -98,11 +99,11 @@ def _candidates(analysis: Analysis, index: _Index) -> Iterator[tuple[_Watch, Pla
                 continue
             node = node or _node_of(root, call)
             if node is not None:
-                yield watch, Place(analysis, node, call)
+                yield watch, Place(analysis, node, call, shared)
     for token, watches in index.by_token.items():
         for node in _tokens(analysis, token):
             for watch in watches:
-                yield watch, Place(analysis, node, None)
+                yield watch, Place(analysis, node, None, shared)
 
 
 def _node_of(root: Node, call: Call) -> Node | None:
@@ -124,9 +125,11 @@ def _tokens(analysis: Analysis, token: str) -> Iterator[Node]:
 
 def _findings(watch: _Watch, place: Place) -> Iterator[Finding]:
     rule = watch.rule
-    if place.mode not in rule.modes or ("graph" not in rule.modes and traced_by_keras(place)):
+    if place.mode not in rule.modes:
         return
     for match in _matches(watch, place):
+        if "graph" not in rule.modes and traced_by_keras(place):
+            return
         place.captures = match.captures
         if not rule.under_tape and place.under_tape(match.node):
             continue

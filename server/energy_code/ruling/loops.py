@@ -35,12 +35,11 @@ def assigned(place: Place, loop: Node) -> set[str]:
     found: set[str] = set()
     if body is None:
         return found
-    for kind in _BINDERS:
-        for binder in descend(body, kind):
-            left = binder.child_by_field_name("left") or binder.child_by_field_name("alias")
-            left = left or binder.child_by_field_name("name")
-            if left is not None:
-                found |= place.names(left) | _own_name(place, left)
+    for binder in descend(body, *_BINDERS):
+        left = binder.child_by_field_name("left") or binder.child_by_field_name("alias")
+        left = left or binder.child_by_field_name("name")
+        if left is not None:
+            found |= place.names(left) | _own_name(place, left)
     return found
 
 

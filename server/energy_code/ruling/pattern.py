@@ -100,9 +100,14 @@ class ApiCall(Part):
 
     def match_arguments(self, node: Node, state: State) -> bool:
         """Compare the arguments of a call that is known to be of this API."""
-        bound = bind(state.place, node, self.signature, self.method)
-        if bound is None:
+        known = state.place.shared.bound
+        key = (node.id, id(self.signature))
+        if key not in known:
+            known[key] = bind(state.place, node, self.signature, self.method)
+        arguments = known[key]
+        if arguments is None:
             return False
+        bound = dict(arguments)
         for name, part in self.arguments.items():
             given = bound.pop(name, None)
             if given is None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from tree_sitter import Query, QueryCursor
+
 from energy_code.calls import Call, Mode, Point, Span
+from energy_code.lowering import LANGUAGE
 from energy_code.ruling.shapes import Shape, dtype_of, literal, shape_of, size_of
 
 if TYPE_CHECKING:
@@ -25,6 +29,18 @@ _LITERALS = frozenset(
     {"integer", "float", "string", "unary_operator", "list", "tuple", "true", "false", "none"}
 )
 _ATOMS = frozenset({"identifier", "attribute", "subscript"})
+
+
+class Shared:
+    """What all places of one file look up again and again."""
+
+    __slots__ = ("assignments", "bound")
+
+    def __init__(self) -> None:
+        self.assignments: dict[int, dict[str, list[Node]]] = {}
+        """Scope → name → what is assigned to it."""
+        self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
+        """Call and signature → its arguments by parameter name."""
 
 
 class Edit(NamedTuple):
@@ -54,10 +70,11 @@ class Match:
 class Place:
     """One call (or operator) under a rule's eyes."""
 
-    __slots__ = ("analysis", "call", "captures", "match", "node")
+    __slots__ = ("analysis", "call", "captures", "node", "shared")
 
-    def __init__(self, analysis: Analysis, node: Node, call: Call | None) -> None:
+    def __init__(self, analysis: Analysis, node: Node, call: Call | None, shared: Shared) -> None:
         self.analysis = analysis
+        self.shared = shared
         self.node = node
         self.call = call
         self.captures: dict[str, Node] = {}
@@ -193,13 +210,15 @@ class Place:
 
     def assignments(self, node: Node) -> list[Node]:
         """The assignments to a name within the scope of `node`, `node` being that name."""
-        name = self.text(node)
         scope = self.scope(node)
-        return [a for a in descend(scope, "assignment") if self._target(a) == name]
-
-    def _target(self, assignment: Node) -> str | None:
-        left = assignment.child_by_field_name("left")
-        return self.text(left) if left is not None and left.type == "identifier" else None
+        by_name = self.shared.assignments.get(scope.id)
+        if by_name is None:
+            by_name = self.shared.assignments[scope.id] = {}
+            for assignment in descend(scope, "assignment"):
+                left = assignment.child_by_field_name("left")
+                if left is not None and left.type == "identifier":
+                    by_name.setdefault(self.text(left), []).append(assignment)
+        return by_name.get(self.text(node), [])
 
     def value(self, node: Node) -> Node:
         """What a name stands for when its scope assigns it exactly once, and before; else the name itself."""
@@ -241,13 +260,26 @@ def bare(node: Node) -> Node:
     return node
 
 
-def descend(node: Node, kind: str) -> Iterator[Node]:
-    """All nodes of a kind below a node, in the order of the text, without nested functions and classes."""
-    for child in node.named_children:
-        if child.type == kind:
-            yield child
-        if child.child_count and child.type not in ("function_definition", "class_definition"):
-            yield from descend(child, kind)
+def descend(node: Node, *kinds: str) -> list[Node]:
+    """All nodes of some kinds below a node, in the order of the text, nested functions left out."""
+    captured = QueryCursor(_query(kinds)).captures(node)
+    found = [child for child in captured.get("found", ()) if child.id != node.id]
+    nested = [child for child in captured.get("nested", ()) if child.id != node.id]
+    if nested:
+        inside = [(child.start_byte, child.end_byte) for child in nested]
+        found = [
+            child
+            for child in found
+            if not any(start < child.start_byte and child.end_byte <= end for start, end in inside)
+        ]
+    return sorted(found, key=lambda child: (child.start_byte, -child.end_byte))
+
+
+@functools.lru_cache(maxsize=64)
+def _query(kinds: tuple[str, ...]) -> Query:
+    found = " ".join(f"({kind}) @found" for kind in kinds)
+    query: Query = Query(LANGUAGE, f"{found} (function_definition) @nested (class_definition) @nested")
+    return query
 
 
 def span_of(node: Node) -> Span:

@@ -1,0 +1,250 @@
+"""What single APIs do beyond returning what the catalogue says: they run functions, keep structures, set attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from energy_code.callbacks import CALLABLES, call_with_tensors, is_callable_of_user, mark, wrap_in_graph
+from energy_code.datasets import DATASET, dataset_effect
+from energy_code.values import (
+    KERAS_TENSOR,
+    NONE,
+    TENSOR,
+    TENSOR_VALUE,
+    UNKNOWN,
+    ApiInstance,
+    Constant,
+    ExternalInstance,
+    Mapping,
+    Sequence,
+    UserInstance,
+    Value,
+    options_of,
+)
+
+if TYPE_CHECKING:
+    from energy_code.calling import Arguments
+    from energy_code.expressions import CallExpression
+    from energy_code.frames import Frame
+
+STRATEGY = "tensorflow.distribute.Strategy"
+SYMBOLIC = frozenset(["keras.layers.Input", "keras.Input"])
+TENSOR_CALLBACKS = frozenset(
+    [
+        "tensorflow.map_fn",
+        "tensorflow.vectorized_map",
+        "tensorflow.while_loop",
+        "tensorflow.cond",
+        "tensorflow.foldl",
+        "tensorflow.foldr",
+        "tensorflow.scan",
+        "tensorflow.switch_case",
+        "tensorflow.case",
+        "keras.layers.Lambda",
+        "keras.ops.map",
+        "keras.ops.scan",
+        "keras.ops.vectorized_map",
+        "keras.ops.while_loop",
+        "keras.ops.cond",
+        "keras.ops.fori_loop",
+        "tensorflow.custom_gradient",
+        "tensorflow.recompute_grad",
+        "tensorflow.numpy_function",
+        "tensorflow.py_function",
+    ]
+)
+EAGER_CALLBACKS = frozenset(["tensorflow.numpy_function", "tensorflow.py_function"])
+KEPT_FUNCTIONS = frozenset(["tensorflow.custom_gradient", "tensorflow.recompute_grad", "tensorflow.autograph.to_graph"])
+OPTIMIZERS = {
+    "adam": "Adam",
+    "adamw": "AdamW",
+    "adamax": "Adamax",
+    "adagrad": "Adagrad",
+    "adadelta": "Adadelta",
+    "sgd": "SGD",
+    "rmsprop": "RMSprop",
+    "nadam": "Nadam",
+    "ftrl": "Ftrl",
+    "lion": "Lion",
+}
+
+
+class ApiCall(NamedTuple):
+    """One call of an API as its effect sees it."""
+
+    api: str
+    receiver: Value | None
+    arguments: Arguments
+    result: Value
+    site: CallExpression | None
+
+
+Effect = Callable[["Frame", ApiCall], Value]
+
+
+def effect_of(frame: Frame, api: str) -> Effect | None:
+    """The effect of an API; None for the many that have none."""
+    found = EFFECTS.get(api)
+    if found is not None:
+        return found
+    if api in SYMBOLIC:
+        return symbolic_input
+    if api in TENSOR_CALLBACKS:
+        return run_callbacks
+    owner, _, name = api.rpartition(".")
+    catalogue = frame.engine.catalogue
+    if name in MODEL_EFFECTS and catalogue.is_subclass(owner, "keras.Model"):
+        return MODEL_EFFECTS[name]
+    if owner == DATASET or catalogue.is_subclass(owner, DATASET):
+        return dataset
+    if name == "run" and catalogue.is_subclass(owner, STRATEGY):
+        return run_on_replicas
+    if name.startswith("experimental_distribute_dataset"):
+        return same_dataset
+    return None
+
+
+def after_api_call(frame: Frame, call: ApiCall) -> Value:
+    """What an API call gives, its effects included."""
+    effects = frame.engine.effects
+    if call.api not in effects:
+        effects[call.api] = effect_of(frame, call.api)
+    effect = effects[call.api]
+    result = effect(frame, call) if effect is not None else call.result
+    if type(result) is ApiInstance and result.cls == TENSOR and has_symbolic(call.arguments):
+        return ApiInstance(KERAS_TENSOR)
+    return result
+
+
+def has_symbolic(arguments: Arguments) -> bool:
+    """True when an argument is a symbolic tensor, alone or in a list."""
+    for value in arguments.positional:
+        if value is not UNKNOWN and is_symbolic(value):
+            return True
+    return any(is_symbolic(value) for value in arguments.keywords.values())
+
+
+def is_symbolic(value: Value) -> bool:
+    """A symbolic tensor, or a sequence that starts with one."""
+    for option in options_of(value):
+        if type(option) is ApiInstance and option.cls == KERAS_TENSOR:
+            return True
+        if type(option) is Sequence and option.items and type(option.items[0]) is ApiInstance:
+            return option.items[0].cls == KERAS_TENSOR  # type: ignore[attr-defined]
+    return False
+
+
+def graph_function(frame: Frame, call: ApiCall) -> Value:
+    """`tf.function(f, ...)`, or `tf.function(...)` that waits for its function."""
+    jit = call.arguments.keywords.get("jit_compile", NONE)
+    function = call.arguments.get(0, "func")
+    if function is None or function == NONE:
+        return ExternalInstance("graph decorator", jit)
+    return wrap_in_graph(frame, function, jit)
+
+
+def symbolic_input(frame: Frame, call: ApiCall) -> Value:
+    """`keras.Input` gives a symbolic tensor."""
+    return ApiInstance(KERAS_TENSOR)
+
+
+def run_callbacks(frame: Frame, call: ApiCall) -> Value:
+    """Functions that TensorFlow calls with tensors."""
+    values = list(call.arguments.all())
+    for value in list(values):
+        if type(value) is Sequence and value.items:
+            values.extend(value.items)
+    for value in values:
+        if type(value) in CALLABLES and is_callable_of_user(value):
+            call_with_tensors(frame, value)
+            if call.api not in EAGER_CALLBACKS:
+                mark(frame, value, "graph")
+            if call.api in KEPT_FUNCTIONS:
+                return value
+    return call.result
+
+
+def dataset(frame: Frame, call: ApiCall) -> Value:
+    """Methods of datasets."""
+    name = call.api.rpartition(".")[2]
+    return dataset_effect(frame, name, call.receiver, call.arguments, call.result)
+
+
+def run_on_replicas(frame: Frame, call: ApiCall) -> Value:
+    """`strategy.run(f, args=(a, b))` calls f."""
+    from energy_code.calling import Arguments as Args
+    from energy_code.calling import call as call_value
+
+    function = call.arguments.get(0, "fn") or UNKNOWN
+    given = call.arguments.get(1, "args")
+    positional = list(given.items) if type(given) is Sequence and given.items is not None else []
+    return call_value(frame, function, Args(positional, {}, given is None or bool(positional)), None)
+
+
+def same_dataset(frame: Frame, call: ApiCall) -> Value:
+    """A distributed dataset is iterated like the one it was made of."""
+    return call.arguments.get(0, "dataset") or UNKNOWN
+
+
+def gradient_like(frame: Frame, call: ApiCall) -> Value:
+    """Gradients come in the structure of the sources."""
+    sources = call.arguments.get(1, "sources")
+    if type(sources) is Sequence and sources.items is not None:
+        return Sequence("list", tuple(TENSOR_VALUE for _ in sources.items))
+    if type(sources) is ApiInstance and sources.cls in ("tensorflow.Variable", TENSOR):
+        return TENSOR_VALUE
+    return Sequence("list", None, TENSOR_VALUE)
+
+
+def keep_keywords(frame: Frame, call: ApiCall) -> Value:
+    """`tf.train.Checkpoint(step=x)`: keywords become attributes."""
+    items = tuple((Constant(name), value) for name, value in call.arguments.keywords.items())
+    return ApiInstance(call.api, 1.0, Mapping(items))
+
+
+def same_class(frame: Frame, call: ApiCall) -> Value:
+    """`clone_model(m)` gives a model of the same class."""
+    value = call.arguments.get(0, "model")
+    return value if type(value) is ApiInstance else call.result
+
+
+def sequential(frame: Frame, call: ApiCall) -> Value:
+    """`Sequential([...])` knows its layers."""
+    layers = call.arguments.get(0, "layers")
+    return ApiInstance(call.api, 1.0, layers) if type(layers) is Sequence else call.result
+
+
+def compile_model(frame: Frame, call: ApiCall) -> Value:
+    """`compile(optimizer=...)`: the model's optimizer is known from then on."""
+    from energy_code.expressions import Attribute, Name
+
+    optimizer = call.arguments.get(0, "optimizer")
+    if type(optimizer) is Constant and type(optimizer.value) is str and optimizer.value.lower() in OPTIMIZERS:
+        optimizer = ApiInstance(f"keras.optimizers.{OPTIMIZERS[optimizer.value.lower()]}")
+    if optimizer is None or type(optimizer) is Constant or optimizer is UNKNOWN:
+        return call.result
+    if type(call.receiver) is UserInstance:
+        frame.engine.compiled[call.receiver.cls] = optimizer
+    site = call.site
+    if site is not None and type(site.function) is Attribute and type(site.function.value) is Name:
+        frame.slots[site.function.value.id, "optimizer"] = optimizer
+    return call.result
+
+
+def next_element(frame: Frame, call: ApiCall) -> Value:
+    """`iterator.get_next()`."""
+    if type(call.receiver) is ApiInstance and call.receiver.inner is not None:
+        return call.receiver.inner
+    return TENSOR_VALUE
+
+
+MODEL_EFFECTS: dict[str, Effect] = {"compile": compile_model}
+EFFECTS: dict[str, Effect] = {
+    "tensorflow.function": graph_function,
+    "tensorflow.GradientTape.gradient": gradient_like,
+    "tensorflow.train.Checkpoint": keep_keywords,
+    "keras.models.clone_model": same_class,
+    "keras.Sequential": sequential,
+    "tensorflow.data.Iterator.get_next": next_element,
+}
