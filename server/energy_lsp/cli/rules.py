@@ -76,7 +76,7 @@ def measure(
     names: tuple[str, ...], quick: bool, pairs: int, meter: str, export: Path | None, db: Path | None
 ) -> None:
     """Compare both sides of rules (all unless some are named) under the meters, and keep the evidence."""
-    chosen = [_rule(name) for name in names] or list(ALL.values())
+    chosen = [_rule(name) for name in names] or sorted(ALL.values(), key=lambda rule: not rule.saves)
     from energy_lsp import rule_measuring as measuring
 
     if not measuring.tensorflow_is_there():
