@@ -227,10 +227,14 @@ def show(error: BaseException) -> None:
 
 
 def join_threads() -> None:
-    """The program ends when its last thread does."""
+    """The program ends when its last thread and its last child do: those the interpreter waits for."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
+    if "multiprocessing" in sys.modules:
+        for child in sys.modules["multiprocessing"].active_children():
+            if not child.daemon:
+                child.join()
 
 
 class Engine:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from energy_data.model import Device, Environment, InputSignature, Quantity
 from energy_measure.attribution import DeviceAttribution, attribute
 from energy_measure.baseline import Baseline, IdleWindow, fit_baseline, no_baseline
@@ -22,8 +24,10 @@ from energy_measure.runner import Ended, Program
 from energy_measure.sampling import Sampling
 from energy_measure.sites import SiteEnergy, site_energies
 from energy_measure.stability import Look, Stability, StabilityLimits, check, wait_until_stable
+from energy_measure.statistics import Interval
 from energy_measure.traces import SampledTrace
 
+READINGS = 2.0
 AFTER_SECONDS = 0.5
 """Rest after the program: its tail, and where the baseline has drifted to."""
 
@@ -203,7 +207,10 @@ class Runs:
             seconds=(span.end - span.begin) / 1e9,
             status=span.status,
             whole=True,
-            energies={unkeyed(number): energy for number, energy in site_energies(events, parts).items()},
+            energies={
+                unkeyed(number): readable(energy, recording.traces)
+                for number, energy in site_energies(events, parts).items()
+            },
             replays={},
             joules={part.device: Quantity(part.program_joules, part.program_stderr) for part in parts},
             outside=sum(part.outside_joules for part in parts),
@@ -240,6 +247,18 @@ def within(plan: ReplayPlan, sites: Sequence[SiteEnergy], seconds: float) -> tup
         if wanted.seconds <= seconds:
             kept[site] = plan.sites[site]
     return replace(plan, sites=kept), len(plan.sites) - len(kept)
+
+
+def readable(energy: SiteEnergy, traces: Sequence[SampledTrace]) -> SiteEnergy:
+    """A call site that ran for less than a few readings altogether cannot be told from what ran beside it.
+
+    The model may give it any power then, so that its interval must not be taken for a resolved figure.
+    """
+    steps = [np.median(np.diff(trace.times_ns)) * 1e-9 for trace in traces if len(trace) > 1]
+    shortest = READINGS * max([*steps, *(trace.update_period_s for trace in traces)], default=0.0)
+    if energy.seconds * energy.count >= shortest:
+        return energy
+    return replace(energy, interval=Interval(min(energy.interval.low, 0.0), max(energy.interval.high, 0.0)))
 
 
 def keyed(events: Events) -> Events:

@@ -389,16 +389,20 @@ def versions() -> Dict[str, str]:
     return found
 
 
-def nothing(*args: Any, **kwargs: Any) -> None:
-    """What an empty loop calls, so that the cost of looping can be told from the cost of the call."""
-
-
 def loop(function: Callable[..., Any], args: Arguments, kwargs: Keywords, times: int) -> Tuple[int, int]:
     """Call `times` times; gives the nanoseconds at begin and end."""
     begin = clock()
     for _ in itertools.repeat(None, times):
         function(*args, **kwargs)
     return begin, clock()
+
+
+def empty_loop(times: int) -> float:
+    """Nanoseconds that one turn of the loop takes without a call."""
+    begin = clock()
+    for _ in itertools.repeat(None, times):
+        pass
+    return (clock() - begin) / times
 
 
 def times_for(function: Callable[..., Any], args: Arguments, kwargs: Keywords, seconds: float) -> int:
@@ -423,12 +427,10 @@ def replay_site(recorder: Recorder, site: int, seconds: float, times: int = 0) -
     function, args, kwargs = recorder.kept[site]
     try:
         times = times or times_for(function, args, kwargs, seconds)
-        empty = min(times, 100_000)
-        empty_begin, empty_end = loop(nothing, args, kwargs, empty)
+        empty_ns = empty_loop(min(times, 100_000))
         begin, end = loop(function, args, kwargs, times)
     except Exception as error:
         return {"site": site, "problem": "%s: %s" % (type(error).__name__, error)}
-    empty_ns = (empty_end - empty_begin) / empty
     return {"site": site, "begin": begin, "end": end, "count": times, "empty_ns": empty_ns}
 
 
