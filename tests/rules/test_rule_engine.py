@@ -202,6 +202,11 @@ def test_methods_that_keras_traces_count_as_traced():
     assert found(source, "pow2") == []
 
 
+def test_eager_rules_are_silent_where_eager_execution_is_off():
+    source = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ny = tf.pow(x, 2)\n"
+    assert found(source, "pow2") == []
+
+
 def test_rules_are_silent_where_the_size_is_known_and_wrong():
     small = "import tensorflow as tf\nd = tf.ones([8])\ny = tf.linalg.diag(d) @ x\n"
     large = "import tensorflow as tf\nd = tf.ones([800])\ny = tf.linalg.diag(d) @ x\n"

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.calls import Call
-from energy_code.ruling.keras_methods import traced_by_keras
 from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same_api
 from energy_code.ruling.place import Match, Place, Shared, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
+from energy_code.ruling.tracing import traced_elsewhere
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -128,7 +128,7 @@ def _findings(watch: _Watch, place: Place) -> Iterator[Finding]:
     if place.mode not in rule.modes:
         return
     for match in _matches(watch, place):
-        if "graph" not in rule.modes and traced_by_keras(place):
+        if "graph" not in rule.modes and traced_elsewhere(place):
             return
         place.captures = match.captures
         if not rule.under_tape and place.under_tape(match.node):

@@ -1,7 +1,8 @@
-"""Methods that Keras calls inside its compiled training step: eager-only rules have nothing to say there."""
+"""Code that runs as a graph though no `tf.function` is in sight: eager-only rules have nothing to say there."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from energy_code.ruling.pattern import catalogue
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from energy_code.ruling.place import Place
 
+_EAGER_OFF = re.compile(rb"disable_v2_behavior\(|disable_eager_execution\(")
 _TRACED = (
     "keras.Loss",
     "keras.Metric",
@@ -21,8 +23,10 @@ _TRACED = (
 _EAGER_METHODS = frozenset({"__init__", "build", "get_config", "from_config", "reset_state", "reset_states"})
 
 
-def traced_by_keras(place: Place) -> bool:
-    """Whether the place is in a method of a loss, metric, optimizer or layer that `fit` traces."""
+def traced_elsewhere(place: Place) -> bool:
+    """Whether the file switches eager execution off, or Keras calls the method within its training step."""
+    if _EAGER_OFF.search(place.analysis.source):
+        return True
     function = place.function(place.node)
     if function is None:
         return False
