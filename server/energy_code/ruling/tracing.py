@@ -1,4 +1,4 @@
-"""Code that runs as a graph though no `tf.function` is in sight: eager-only rules have nothing to say there."""
+"""Code that runs as a graph though no `tf.function` is in sight: eager-only rules are silent there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TRACED = (
     "keras.Loss",
     "keras.Metric",
     "keras.Optimizer",
-    "keras.layers.Layer",
+    "keras.Layer",
     "keras.constraints.Constraint",
 )
 _EAGER_METHODS = frozenset({"__init__", "build", "get_config", "from_config", "reset_state", "reset_states"})
