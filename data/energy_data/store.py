@@ -110,6 +110,7 @@ class EnergyStore:
 
     def _leave_out(self, problem: DatabaseProblem) -> None:
         if self.strict:
+            self.close()
             raise problem
         if str(problem) not in self.problems:
             self.problems.append(str(problem))
