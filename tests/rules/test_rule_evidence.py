@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from energy_code import rules
 from energy_code.calls import Runs
+from energy_code.document import Document
 from energy_code.ruling.equality import difference
-from energy_code.ruling.evidence import joules_saved, saving_text, verdict
+from energy_code.ruling.evidence import joules_saved, saving_text, suggested, verdict
 from energy_data.model import RuleEvidence
 
 HERE = RuleEvidence(
@@ -83,6 +85,17 @@ def test_fixes_rank_by_joules_per_call_times_runs():
     assert joules_saved(HERE, Runs(100, False)) == pytest.approx(0.5 * 0.41 * 100)
     assert joules_saved(SAME, Runs(100, False)) == 0.0
     assert joules_saved(None) == 0.0
+
+
+def test_suggestions_leave_out_what_does_not_save_here_and_put_the_greatest_saving_first():
+    source = (
+        "import tensorflow as tf\na = tf.pow(x, 2)\nb = 1 / tf.sqrt(x)\n"
+        "for _ in range(50):\n    c = tf.reduce_sum(tf.stack(l), 0)\n"
+    )
+    evidence = {"pow2": [HERE], "rsqrt": [SAME], "stack-sum": [replace(HERE, joules_before=0.1)]}
+    findings = rules.find(Document(source).analysis)
+    ranked = suggested(findings, lambda name: evidence[name])
+    assert [finding.rule.name for finding, _ in ranked] == ["stack-sum", "pow2"]
 
 
 @pytest.mark.parametrize(

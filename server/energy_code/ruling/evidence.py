@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.calls import Mode, Runs
 from energy_data.model import Layer, RuleEvidence
+
+if TYPE_CHECKING:
+    from energy_code.ruling.rule import Finding
 
 _SIZES = ("medium", "large", "small")
 """Which size speaks for a rule when several save: the middle one first."""
@@ -103,3 +106,16 @@ def joules_saved(evidence: RuleEvidence | None, runs: Runs | None = None) -> flo
     if evidence is None or not evidence.differs:
         return 0.0
     return evidence.joules_before * (1 - evidence.ratio) * (runs.times if runs is not None else 1)
+
+
+def suggested(
+    findings: Iterable[Finding], evidence_of: Callable[[str], Sequence[RuleEvidence]]
+) -> list[tuple[Finding, Verdict]]:
+    """Findings worth suggesting on this machine with what may be said of them, greatest saving first."""
+    judged = [(finding, verdict(evidence_of(finding.rule.name), finding.mode)) for finding in findings]
+    kept = [(finding, said) for finding, said in judged if said.suggested]
+    return sorted(kept, key=lambda pair: -_joules(*pair))
+
+
+def _joules(finding: Finding, said: Verdict) -> float:
+    return joules_saved(said.evidence, finding.call.runs if finding.call is not None else None)
