@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from energy_lsp.joules import bar, interval, joules, number
 from energy_lsp.markup import Markup
@@ -22,9 +22,8 @@ DEVICE_NAMES = {"cpu": "CPU", "gpu": "GPU", "ram": "RAM"}
 LAYER_WORDS = {"here": "Measured here", "team": "Measured by the team", "published": "Published"}
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """One call with what is known about its energy."""
+class Hint(NamedTuple):
+    """One call with what is known about its energy. A tuple, as thousands are made on each keystroke."""
 
     call: Call
     figure: Figure | None
@@ -60,14 +59,13 @@ class Total:
     def of(cls, hints: Iterable[Hint]) -> Total:
         """Add up hints."""
         total, known, unknown, estimated = 0.0, 0, 0, False
-        for hint in hints:
-            amount = hint.known_joules
-            if amount is None:
+        for call, figure, _ in hints:
+            if figure is None or figure.total is None:
                 unknown += 1
             else:
                 known += 1
-                total += amount
-                estimated = estimated or hint.estimated
+                total += figure.total * call.runs.times
+                estimated = estimated or figure.estimated
         return cls(total, known, unknown, estimated)
 
     @property
@@ -111,9 +109,9 @@ def provenance(figure: Figure) -> str:
     """Where a figure comes from: layer, machine, meter, date, runs."""
     word = LAYER_WORDS[figure.layer]
     if figure.estimated:
-        word = "Estimated, not metered" if figure.layer == "here" else f"{word}, estimated"
+        word = "Estimated here, not metered" if figure.layer == "here" else f"{word}, estimated"
     if figure.layer == "here" and figure.exact_site:
-        word += " at this call site"
+        word += ", at this call site"
     parts = [
         word,
         figure.machine,
