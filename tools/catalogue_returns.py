@@ -17,13 +17,15 @@ NO_TENSOR = re.compile(
     r"|batch_[gs]et_value|learning_phase|rnn|gradients|name_scope|result_type|backend|epsilon|floatx|image_data_format"
     r"|random_(normal|uniform)_variable|variable|placeholder|clear_session|standardize_dtype|custom_gradient)$"
 )
-KERAS_METHODS = {
+RESULTS_BY_NAME = {
     r"keras\..*\.[A-Z]\w*\.call": TENSOR,
     r"keras\..*[A-Z]\w*\.get_config": "dict",
     r"keras\..*[A-Z]\w*\.from_config": "self",
     r"keras\..*[A-Z]\w*\.compute_output_shape": "tuple",
     r"keras\.backend\.(random_(normal|uniform)_)?variable": "keras.Variable",
     r"keras\.backend\.eval": "numpy.ndarray",
+    r".*\.[A-Z]\w*\.FromString": "self",
+    r"tensorflow\.RaggedTensor\.(from_\w+|with_\w+|merge_dims)": "tensorflow.RaggedTensor",
     r"keras\.backend\.get_value": "numpy.ndarray",
     r"keras\.backend\.gradients": f"list[{TENSOR}]",
 }
@@ -36,7 +38,7 @@ RESULTS = (
     (re.compile(r"(model instance|`?Model`? instance|keras model)", re.I), "keras.Model"),
     (re.compile(r"\b[Tt]ensors?\b"), TENSOR),
 )
-COMPOSITE = re.compile(r"\b(ragged|sparse|sets|strings)\b", re.I)
+COMPOSITE = re.compile(r"\.(ragged|sparse|sets|strings)|RaggedTensor|SparseTensor")
 """Where a result may be ragged or sparse; elsewhere "`Tensor` or `SparseTensor`" depends on the argument."""
 NUMERIC = re.compile(
     r"tensorflow\.(compat\.v1\.)?(image|math|linalg|nn|signal|dtypes|bitwise|quantization)\.[a-z]\w*"
@@ -46,18 +48,19 @@ SEVERAL = re.compile(r"A tuple of `Tensor` objects \(([\w, ]+)\)")
 
 def of_document(name: str, document: str) -> str | None:
     """The class a function's documentation promises, or None."""
-    if KERAS_TENSORS.fullmatch(name) and not re.search(
-        r"\.(get|serialize|deserialize|is_\w+|dtype|shape|print\w*)$", name
-    ):
+    if KERAS_TENSORS.fullmatch(name) and not NO_TENSOR.search(name):
         return TENSOR
+    for pattern, result in RESULTS_BY_NAME.items():
+        if re.fullmatch(pattern, name):
+            return result
     if re.fullmatch(r"tensorflow\.experimental\.numpy(\.random)?\.[a-z]\w*", name):
         return TENSOR
     if re.fullmatch(r"keras\.applications\.(\w+\.)?[A-Z]\w+", name):
         return "keras.Model"
     if several := SEVERAL.search(document):
         return f"tuple[{', '.join([TENSOR] * len(several.group(1).split(',')))}]"
-    result = _promised(name, document)
-    return TENSOR if result is None and NUMERIC.fullmatch(name) and "tuple" not in document else result
+    promised = _promised(name, document)
+    return TENSOR if promised is None and NUMERIC.fullmatch(name) and "tuple" not in document else promised
 
 
 def _promised(name: str, document: str) -> str | None:

@@ -25,6 +25,8 @@ from energy_data.catalogue import Catalogue
 
 HERE = Path(__file__).parent
 PRIVATE = "?"
+Trace = dict[str, list[tuple[int, int, list[str]]]]
+"""By file: start byte, end byte and the APIs reached of every call expression that ran."""
 
 
 @dataclass
@@ -79,9 +81,9 @@ def programs(folder: Path) -> list[Path]:
     )
 
 
-def trace(paths: Sequence[Path]) -> dict[str, list[tuple[int, int, list[str]]]]:
+def trace(paths: Sequence[Path]) -> Trace:
     """Runs the programs: those that switch TensorFlow 2 off (v1_...) in a process of their own."""
-    found: dict[str, list[tuple[int, int, list[str]]]] = {}
+    found: Trace = {}
     old = [path for path in paths if path.name.startswith("v1_")]
     for group in (old, [path for path in paths if path not in old]):
         if not group:
@@ -122,12 +124,13 @@ def read(paths: Iterable[Path]) -> dict[str, list[Call]]:
     return answers
 
 
-def judge(paths: Sequence[Path]) -> Verdict:
-    """Runs, reads, compares."""
-    catalogue = Catalogue.load()
-    traced, answers = trace(paths), read(paths)
+def judge(paths: Sequence[Path], traced: Trace) -> Verdict:
+    """Reads the programs and compares with what was traced when they ran."""
+    catalogue, answers = Catalogue.load(), read(paths)
     verdict = Verdict()
     for file, sites in traced.items():
+        if not any(Path(file.partition("#")[0]).is_relative_to(program) for program in paths):
+            continue
         path, _, cell = file.partition("#")
         source = cell_source(path, int(cell)) if cell else Path(path).read_bytes()
         claims = {(call.span.start_byte, call.span.end_byte): call for call in answers.get(file, ())}
@@ -176,4 +179,5 @@ def cell_source(path: str, cell: int) -> bytes:
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        print(Path(name).name, judge(programs(Path(name).resolve())).report())
+        found = programs(Path(name).resolve())
+        print(Path(name).name, judge(found, trace(found)).report())
