@@ -1,0 +1,148 @@
+"""What the probe costs: per call, and on a training script of at least ten seconds.
+
+    python benchmarks/overhead.py [--pairs 5] [--seconds 10]
+
+The training script runs with and without the probe in turns, in the same interpreter that runs this file, and
+the table shows the ratio of the pairs. The cost per call is the smallest of many rounds: noise only adds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from energy_code.project import Project
+from energy_measure import probe as probe_module
+from energy_measure.call_sites import Instrumented
+from energy_measure.runner import Program
+
+TRAINING = """
+import os, sys, time
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+import tensorflow as tf
+
+STEPS = int(sys.argv[1])
+
+def main():
+    inputs = tf.random.stateless_normal([512, 256], seed=[1, 2])
+    targets = tf.random.stateless_normal([512, 1], seed=[3, 4])
+    first = tf.Variable(tf.random.stateless_normal([256, 256], seed=[5, 6]) * 0.05)
+    second = tf.Variable(tf.random.stateless_normal([256, 1], seed=[7, 8]) * 0.05)
+    for step in range(STEPS):
+        with tf.GradientTape() as tape:
+            hidden = tf.nn.relu(tf.matmul(inputs, first))
+            loss = tf.reduce_mean(tf.square(tf.matmul(hidden, second) - targets))
+        gradients = tape.gradient(loss, [first, second])
+        first.assign_sub(gradients[0] * 0.01)
+        second.assign_sub(gradients[1] * 0.01)
+    return loss
+
+main_begin = time.perf_counter()
+cpu_begin = time.process_time()
+loss = main()
+print(time.perf_counter() - main_begin, time.process_time() - cpu_begin, float(loss))
+"""
+
+
+def nanoseconds_per_call(rounds: int = 40, calls: int = 4096) -> float:
+    """What one probed call costs more than a plain one, with TensorFlow's own check for graphs included."""
+    import tensorflow  # noqa: F401
+
+    with tempfile.TemporaryDirectory() as folder:
+        recorder = probe_module.Recorder(folder, 1)
+        probe = probe_module.make_probe(recorder)
+        plain, probed = [], []
+        for _ in range(rounds):
+            begin = time.perf_counter_ns()
+            for _ in range(calls):
+                nothing(1, 2)
+            middle = time.perf_counter_ns()
+            for _ in range(calls):
+                probe(0, nothing, 1, 2)
+            plain.append(middle - begin)
+            probed.append(time.perf_counter_ns() - middle)
+        recorder.flush_all()
+    return (min(probed) - min(plain)) / calls
+
+
+def nothing(a: int, b: int) -> None:
+    """A call that costs nothing but being called."""
+
+
+def run_plain(script: Path, steps: int) -> tuple[float, float]:
+    done = subprocess.run(
+        [sys.executable, str(script), str(steps)], capture_output=True, text=True, check=True
+    )
+    wall, cpu, _ = done.stdout.split()
+    return float(wall), float(cpu)
+
+
+def run_probed(script: Path, steps: int, instrumented: Instrumented) -> tuple[float, float, int]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        specification = instrumented.specification(script, script.parent, [str(steps)], gpu=False)
+        with (
+            (folder / "out").open("wb") as output,
+            Program(
+                Path(sys.executable),
+                specification,
+                folder,
+                cwd=script.parent,
+                output=output,
+                errors=subprocess.DEVNULL,
+            ) as program,
+        ):
+            program.wait_until_ready()
+            program.run(None, lambda seconds: None)
+            program.finish()
+        wall, cpu, _ = (folder / "out").read_text().split()
+        rows = sum(path.stat().st_size for path in folder.glob("events-*.bin")) // 56
+        return float(wall), float(cpu), rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=10.0, help="shortest run of the training script")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        script = Path(name) / "training.py"
+        script.write_text(TRAINING)
+        instrumented = Instrumented()
+        instrumented.add_file(script, Project(script.parent), script.parent)
+        steps = max(200, int(200 * 1.1 * options.seconds / run_plain(script, 200)[0]))
+        walls, cpus, rows = [], [], 0
+        for pair in range(options.pairs):
+            first_probed = pair % 2 == 0
+            if first_probed:
+                *probed, rows = run_probed(script, steps, instrumented)
+            plain = run_plain(script, steps)
+            if not first_probed:
+                *probed, rows = run_probed(script, steps, instrumented)
+            walls.append(probed[0] / plain[0])
+            cpus.append(probed[1] / plain[1])
+    table = Table(title="Overhead of the probe")
+    table.add_column("what")
+    table.add_column("figure", justify="right")
+    table.add_row("probed call against plain call", f"{nanoseconds_per_call():.0f} ns more")
+    table.add_row("training script, plain", f"{plain[0]:.1f} s, {steps} steps, about {rows} calls")
+    table.add_row(
+        "wall time, probed / plain", f"{statistics.median(walls):.4f} (median of {options.pairs} pairs)"
+    )
+    table.add_row("CPU time, probed / plain", f"{statistics.median(cpus):.4f}")
+    table.add_row("pairs, wall", ", ".join(f"{ratio:.4f}" for ratio in walls))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
