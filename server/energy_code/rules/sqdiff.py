@@ -1,6 +1,6 @@
 """Squares of differences."""
 
-from energy_code.ruling import EAGER, Array, Change, Rule, Workload
+from energy_code.ruling import EAGER, Array, Change, Place, Rule, Workload
 
 
 class SquaredDifference(Rule):
@@ -10,8 +10,9 @@ class SquaredDifference(Rule):
     makes one pass. Grappler fuses the two inside `tf.function`, and under a tape the gradient needs the
     difference anyway: the rule speaks of eager code outside a tape.
 
-    **Equal when** a and b are real tensors of one type. Values are the same bit for bit; of complex
-    numbers `squared_difference` takes the absolute square instead.
+    **Equal when** a and b are real tensors of one type. Values are the same bit for bit; of complex numbers
+    `squared_difference` takes the absolute square instead. The fix is safe where the operands are known to
+    be tensors and the file has nothing to do with complex numbers, and for review otherwise.
     """
 
     message = "`tf.math.squared_difference` subtracts and squares in one pass over memory"
@@ -27,6 +28,8 @@ class SquaredDifference(Rule):
         "y = tf.square(a + b)",
         "with tf.GradientTape() as tape:\n    loss = tf.square(tf.subtract(a, b))",
         "y = tf.square(tf.abs(a - b))",
+        "def mse(a, b):\n    return tf.square(a - b)\n\n\nwith tf.GradientTape() as t:\n    y = mse(p, q)",
+        "def my_loss(a, b):\n    return tf.square(a - b)",
     )
     workload = Workload(
         "tf.square(a - b)",
@@ -34,7 +37,12 @@ class SquaredDifference(Rule):
         {"n": (100, 10_000, 1_000_000)},
         gradients=("a", "b"),
     )
-    safety = "safe"
+    safety = "review"
     modes = EAGER
     under_tape = False
     changes = (Change("tf.square($a - $b)", "tf.math.squared_difference($a, $b)"),)
+
+    def proven(self, place: Place) -> bool:
+        """No complex numbers in sight."""
+        source = place.analysis.source
+        return not any(word in source for word in (b"complex", b"fft", b"stft"))

@@ -1,6 +1,6 @@
 """Sums over a stack of tensors."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import Array, Change, Place, Rule, Workload
 
 
 class StackSum(Rule):
@@ -9,8 +9,9 @@ class StackSum(Rule):
     `tf.reduce_sum(tf.stack(l), 0)` copies every tensor into one large one and then reads that again;
     `tf.add_n` reads each tensor once and writes the sum.
 
-    **Equal when** the list holds tensors of one shape and type, which `tf.stack` wants too. Values are
-    summed in the same order; gradients are the same.
+    **Equal when** the list is a Python list of at least one tensor (`tf.add_n` takes neither a tensor nor an
+    empty list): the fix is safe for a list that is written out, and for review otherwise. Values are summed
+    in the same order; gradients are the same.
     """
 
     message = "`tf.add_n` sums the tensors without copying them into one first"
@@ -31,5 +32,10 @@ class StackSum(Rule):
         tolerance=1e-5,
         absolute=1e-6,
     )
-    safety = "safe"
+    safety = "review"
     changes = (Change("tf.reduce_sum(tf.stack($l), 0)", "tf.add_n($l)"),)
+
+    def proven(self, place: Place) -> bool:
+        """A list with entries, all in sight."""
+        entries = place["l"].named_children if place["l"].type == "list" else []
+        return bool(entries) and all(entry.type != "list_splat" for entry in entries)

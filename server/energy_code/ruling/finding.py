@@ -12,6 +12,7 @@ from energy_code.calls import Call
 from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same_api
 from energy_code.ruling.place import Match, Place, Shared, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
+from energy_code.ruling.tapes import under_tape
 from energy_code.ruling.tracing import traced_elsewhere
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _findings(watch: _Watch, place: Place) -> Iterator[Finding]:
         if "graph" not in rule.modes and traced_elsewhere(place):
             return
         place.captures = match.captures
-        if not rule.under_tape and place.under_tape(match.node):
+        if not rule.under_tape and under_tape(place, match.node):
             continue
         yield Finding(
             rule=rule,

@@ -196,18 +196,6 @@ class Place:
         """The function definition or module around a node."""
         return self.function(node) or self.analysis.tree.root_node
 
-    def under_tape(self, node: Node) -> bool:
-        """Whether a `with tf.GradientTape()` of the same function is open here."""
-        parent = node.parent
-        while parent is not None and parent.type not in ("function_definition", "module"):
-            if parent.type == "with_statement":
-                body = parent.child_by_field_name("body")
-                end = body.start_byte if body is not None else parent.end_byte
-                if b"GradientTape" in self.analysis.source[parent.start_byte : end]:
-                    return True
-            parent = parent.parent
-        return False
-
     def assignments(self, node: Node) -> list[Node]:
         """The assignments to a name within the scope of `node`, `node` being that name."""
         scope = self.scope(node)

@@ -1,0 +1,51 @@
+"""Whether a gradient will be taken: some rewrites gain only without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from energy_code.ruling.place import Place
+
+_TAPE = b"GradientTape"
+
+
+def under_tape(place: Place, node: Node) -> bool:
+    """Whether a tape is open here, or where this file calls the function around; losses are taken to be."""
+    if _TAPE in place.analysis.source and _in_tape(place, node):
+        return True
+    function = place.function(node)
+    while function is not None:
+        name = function.child_by_field_name("name")
+        if name is not None and _called_for_gradients(place, place.text(name)):
+            return True
+        function = place.function(function)
+    return False
+
+
+def _called_for_gradients(place: Place, name: str) -> bool:
+    if "loss" in name.lower():
+        return True
+    source, root = place.analysis.source, place.analysis.tree.root_node
+    needle = name.encode() + b"("
+    start = source.find(needle) if _TAPE in source else -1
+    while start >= 0:
+        found = root.descendant_for_byte_range(start, start + len(needle) - 1)
+        if found is not None and found.type == "identifier" and _in_tape(place, found):
+            return True
+        start = source.find(needle, start + 1)
+    return False
+
+
+def _in_tape(place: Place, node: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent.type not in ("function_definition", "module"):
+        if parent.type == "with_statement":
+            body = parent.child_by_field_name("body")
+            end = body.start_byte if body is not None else parent.end_byte
+            if _TAPE in place.analysis.source[parent.start_byte : end]:
+                return True
+        parent = parent.parent
+    return False
