@@ -76,7 +76,7 @@ def _figure(row: dict[str, Any]) -> Figure:
 def _shipped_evidence() -> dict[str, tuple[RuleEvidence, ...]]:
     by_rule: dict[str, tuple[RuleEvidence, ...]] = {}
     for line in _shipped(EVIDENCE).splitlines():
-        row = {key: value for key, value in json.loads(line).items() if key not in ("kind", "layer")}
+        row = {key: value for key, value in json.loads(line).items() if key != "layer"}
         item = evidence_from(row, "published")
         by_rule[item.rule] = (*by_rule.get(item.rule, ()), item)
     return by_rule

@@ -27,6 +27,9 @@ _EVIDENCE = "SELECT * FROM evidence WHERE rule = ? ORDER BY measured DESC, size,
 
 _NOT_ASKED = object()
 
+MOST_REMEMBERED = 10_000
+"""Answers kept in memory. Lines move with every edit, so that a day of work asks for many places once."""
+
 
 class DatabaseLayer:
     """One database file as a layer of answers; read with plain sqlite3, one row per answer."""
@@ -120,6 +123,8 @@ class EnergyStore:
         key = (api, file, line)
         answer = self._answers.get(key, _NOT_ASKED)
         if answer is _NOT_ASKED:
+            if len(self._answers) >= MOST_REMEMBERED:
+                self._answers.clear()
             answer = self._answers[key] = self._ask(api, file, line)
         return answer  # type: ignore[return-value]  # the sentinel was replaced
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from energy_data.model import DEVICES, Layer, Run
+from energy_data.netting import Z95
 from energy_data.rows import Row
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ API_LINE = -1
 LAYERS: tuple[Layer, ...] = ("here", "team", "published")
 """Whose figures go first, where one database holds several."""
 
-Z95 = 1.96
+
 _TAKEN = ("api", "file", "line", "project", "layer", "run_id", "machine_id", "meter")
 _UNKNOWN: Row = dict.fromkeys([*DEVICES, "total", "low", "high"])
 _DEVICE_COLUMNS = [f"{device}_joules" for device in DEVICES]

@@ -14,7 +14,7 @@ from energy_data import figures
 from energy_data.database import Database
 from energy_data.model import Measurement, Quantity, RuleEvidence, Run
 from energy_data.problems import DatabaseProblem
-from energy_data.store import EnergyStore
+from energy_data.store import MOST_REMEMBERED, EnergyStore
 
 MakeRun = Callable[..., Run]
 MakeMeasurement = Callable[..., Measurement]
@@ -153,3 +153,10 @@ def test_looking_up_does_without_sqlite_utils(layers: tuple[Path, Path]) -> None
     )
     command = [sys.executable, "-c", script, str(here), str(project)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_a_long_day_of_edits_does_not_fill_the_memory(layers: tuple[Path, Path]) -> None:
+    store = EnergyStore.open(*layers)
+    for line in range(MOST_REMEMBERED + 10):
+        assert store.lookup("keras.Sequential.fit", file="train.py", line=line) is not None
+    assert len(store._answers) <= MOST_REMEMBERED
