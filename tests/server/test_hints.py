@@ -74,7 +74,7 @@ def test_interval_and_runs_are_part_of_the_cost() -> None:
 
 
 def test_provenance_names_machine_meter_date_and_runs() -> None:
-    expected = "Measured here at this call site · Xeon · rapl · 2026-11-16 · TensorFlow 2.21.0 · 5 runs"
+    expected = "Measured here, at this call site · Xeon · rapl · 2026-11-16 · TensorFlow 2.21.0 · 5 runs"
     assert provenance(FIGURE) == expected
     assert provenance(replace(FIGURE, layer="team")).startswith("Measured by the team ·")
     assert provenance(PUBLISHED).startswith("Published ·")

@@ -147,6 +147,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   });
 
   test("a server that is killed comes back by itself", async () => {
+    await editor.command("View: Close All Editors");
     await editor.openFile("classifier.py");
     const [pid] = processes(editor, "serve");
     process.kill(Number(pid.split(" ")[0]), "SIGKILL");

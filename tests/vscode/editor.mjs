@@ -86,8 +86,7 @@ class Editor {
   }
 
   async openFile(name) {
-    await this.page.keyboard.press("Control+P");
-    await this.page.waitForSelector(".quick-input-widget:visible");
+    await this.palette("Control+P");
     await this.page.keyboard.type(name, { delay: 10 });
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: path.basename(name) }).first().waitFor({ timeout: 20_000 });
     await this.page.keyboard.press("Enter");
@@ -95,10 +94,22 @@ class Editor {
     await this.page.locator(".view-line").first().waitFor({ timeout: 20_000 });
   }
 
+  /** Opens the quick input with a key, wherever the focus is: a cell or a webview may take the first press. */
+  async palette(key) {
+    await until(
+      async () => {
+        await this.page.keyboard.press("Escape");
+        await this.page.keyboard.press(key);
+        return this.page.locator(".quick-input-widget:visible").waitFor({ timeout: 2000 }).then(() => true);
+      },
+      20_000,
+      () => `${key} opens nothing`,
+    );
+  }
+
   /** Runs a command by its title in the palette. */
   async command(title) {
-    await this.page.keyboard.press("F1");
-    await this.page.waitForSelector(".quick-input-widget:visible");
+    await this.palette("F1");
     await this.page.keyboard.type(title, { delay: 5 });
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor({ timeout: 20_000 });
     await this.page.keyboard.press("Enter");
