@@ -41,6 +41,8 @@ class Instrumented:
     """Instrumented text by the real path of the file."""
     cells: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     """Cells of a notebook by the notebook's real path."""
+    graph_calls: dict[str, list[list[Any]]] = field(default_factory=dict)
+    """Calls that may be probed while AutoGraph traces, per file or cell: see `GraphProbes`."""
     problems: list[str] = field(default_factory=list)
 
     def specification(self, entry: Path, cwd: Path, arguments: Sequence[str], *, gpu: bool) -> dict[str, Any]:
@@ -52,6 +54,7 @@ class Instrumented:
             "sites": len(self.sites),
             "pure": [number for number, site in enumerate(self.sites) if site.pure],
             "gpu": gpu,
+            "graph_calls": self.graph_calls,
         }
         cells = self.cells.get(os.path.realpath(cwd / entry))
         return specification if cells is None else {**specification, "cells": cells}
@@ -64,37 +67,46 @@ class Instrumented:
         file = relative(path, root)
         calls = [call for call in document.analysis.calls if not call.decorator]
         sites = [_site(call, file, f"{file}:{call.span.start.row + 1}") for call in calls]
-        text = self._instrument(document.source.decode(), [call.span for call in calls], sites)
+        real = os.path.realpath(path)
+        text = self._instrument(
+            document.source.decode(), real, [(call.span, call.name) for call in calls], sites
+        )
         if text is not None:
-            self.sources[os.path.realpath(path)] = text
+            self.sources[real] = text
 
     def add_notebook(self, path: Path, project: Project, root: Path) -> None:
         """Instrument the cells of a notebook, each by itself."""
         notebook = Notebook.read(path.read_bytes(), path=path, project=project)
         file = relative(path, root)
-        found: dict[int, list[tuple[Span, CallSite]]] = {number: [] for number in notebook.numbers}
+        found: dict[int, list[tuple[tuple[Span, Span], CallSite]]] = {n: [] for n in notebook.numbers}
         for call in notebook.analysis.calls:
             if not call.decorator:
                 cell, span = notebook.locate(call.span)
                 place = f"{file} cell {cell + 1}:{span.start.row + 1}"
-                found[cell].append((span, _site(call, file, place)))
+                name = notebook.locate(call.name)[1]
+                found[cell].append(((span, name), _site(call, file, place)))
         cells = []
         for number, source in zip(notebook.numbers, notebook.sources, strict=True):
             text = neutralised(source).decode()
-            spans, sites = [span for span, _ in found[number]], [site for _, site in found[number]]
-            instrumented = self._instrument(text, spans, sites)
-            name = f"<{path.name} cell {number + 1}>"
-            cells.append({"name": name, "source": text, "instrumented": instrumented or text})
+            spans, sites = [spans for spans, _ in found[number]], [site for _, site in found[number]]
+            title = f"<{path.name} cell {number + 1}>"
+            instrumented = self._instrument(text, title, spans, sites)
+            cells.append({"name": title, "source": text, "instrumented": instrumented or text})
         self.cells[os.path.realpath(path)] = cells
 
-    def _instrument(self, text: str, spans: Sequence[Span], sites: Sequence[CallSite]) -> str | None:
-        """The text with probes; None where there is nothing to instrument, or no way to."""
+    def _instrument(
+        self, text: str, filename: str, spans: Sequence[tuple[Span, Span]], sites: Sequence[CallSite]
+    ) -> str | None:
+        """The text with probes; None where there is nothing to instrument, or no way to.
+
+        `filename`: what the compiled code will name; `spans`: of each call and of the name that it calls.
+        """
         if not sites:
             return None
         first = len(self.sites)
         targets = [
             Target(span.start_byte, span.end_byte, first + number, site.api)
-            for number, (span, site) in enumerate(zip(spans, sites, strict=True))
+            for number, ((span, _), site) in enumerate(zip(spans, sites, strict=True))
         ]
         try:
             instrumented = instrument(text, targets)
@@ -104,7 +116,31 @@ class Instrumented:
             )
             return None
         self.sites += sites
+        source = text.encode()
+        self.graph_calls[filename] = [
+            [
+                span.start.row + 1,
+                span.start.column,
+                span.end.row + 1,
+                span.end.column,
+                target.site,
+                source[name.start_byte : name.end_byte].decode(),
+            ]
+            for (span, name), target in zip(spans, targets, strict=True)
+            if _is_plain_function(target.api)
+        ]
         return instrumented
+
+
+def _is_plain_function(api: str) -> bool:
+    """Functions that AutoGraph calls as they are; not those that speak to AutoGraph itself."""
+    entry = Catalogue.load().find(api)
+    return (
+        entry is not None
+        and entry.kind == "function"
+        and api.startswith("tensorflow.")
+        and not api.startswith("tensorflow.autograph.")
+    )
 
 
 def _site(call: Call, file: str, place: str) -> CallSite:

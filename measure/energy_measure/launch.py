@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 PROBE = "__energy_probe__"
+AUTOGRAPH_PARSER = "tensorflow.python.autograph.pyct.parser"
+loaded: dict[str, Any] = {}
 loops: list[Any] = []
 """The event loop of a notebook, once a cell has awaited something."""
 
@@ -107,8 +109,9 @@ class Loader(importlib.machinery.SourceFileLoader):
 class Finder(importlib.abc.MetaPathFinder):
     """Asks the other finders, and takes over modules whose file is to be instrumented."""
 
-    def __init__(self, sources: dict[str, str]) -> None:
+    def __init__(self, sources: dict[str, str], graphs: Any = None) -> None:
         self.sources = sources
+        self.graphs = graphs
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -124,6 +127,8 @@ class Finder(importlib.abc.MetaPathFinder):
                 instrumented = self.sources.get(os.path.realpath(spec.origin))
                 if instrumented is not None:
                     spec.loader = Loader(fullname, spec.origin, instrumented)
+                elif self.graphs is not None and fullname == AUTOGRAPH_PARSER:
+                    spec.loader = beside("graph_probes").after_loading(spec.loader, self.graphs.extend)
             return spec
         return None
 
@@ -202,7 +207,8 @@ def run(specification: dict[str, Any]) -> int | str | None:
     sys.argv = [path, *specification["arguments"]]
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     sources = specification["sources"]
-    sys.meta_path.insert(0, Finder(sources))
+    graphs = beside("graph_probes").GraphProbes(specification["graph_calls"])
+    sys.meta_path.insert(0, Finder(sources, graphs))
     try:
         if "cells" in specification:
             run_cells(specification["cells"])
@@ -257,22 +263,24 @@ class Engine:
         return answer if isinstance(answer, dict) else {}
 
 
-def load_probe() -> Any:
-    """The probe, from the file beside this one."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "probe.py")
-    spec = importlib.util.spec_from_file_location("__energy_probe_module__", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def beside(name: str) -> Any:
+    """A module from the file beside this one, under a name that no program uses."""
+    full = f"__energy_{name}__"
+    if full not in loaded:
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
+        spec = importlib.util.spec_from_file_location(full, path)
+        assert spec is not None
+        assert spec.loader is not None
+        loaded[full] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded[full])
+    return loaded[full]
 
 
 def main() -> None:
     """Run what the specification says; leave with the status of the program."""
     with open(sys.argv[1], encoding="utf-8") as file:
         specification = json.load(file)
-    probe = load_probe()
+    probe = beside("probe")
     recorder = probe.install(
         specification["folder"], specification["sites"], specification["pure"], specification["gpu"]
     )

@@ -276,6 +276,7 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             state[1].extend((site, start, end, mine[2], outer[0], outer[1], depth + tracing))
 
     probe.__code__ = probe.__code__.replace(co_filename=HIDDEN_FILE)
+    probe.autograph_info__ = None  # type: ignore[attr-defined]  # AutoGraph then calls it as it is
     return probe
 
 
