@@ -202,6 +202,12 @@ def test_methods_that_keras_traces_count_as_traced():
     assert found(source, "pow2") == []
 
 
+def test_what_the_compiler_fuses_anyway_is_not_reported_under_jit():
+    source = "import tensorflow as tf\n\n\n@tf.function{}\ndef f(x):\n    return 1 / tf.sqrt(x)\n"
+    assert len(found(source.format(""), "rsqrt")) == 1
+    assert found(source.format("(jit_compile=True)"), "rsqrt") == []
+
+
 def test_eager_rules_are_silent_where_eager_execution_is_off():
     source = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\ny = tf.pow(x, 2)\n"
     assert found(source, "pow2") == []

@@ -1,6 +1,6 @@
 """Counting to see whether anything is true."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 
 class AnyTrue(Rule):
@@ -35,6 +35,7 @@ class AnyTrue(Rule):
         {"n": (100, 10_000, 1_000_000)},
     )
     safety = "safe"
+    modes = NOT_JIT
     changes = (
         Change("tf.reduce_sum(tf.cast($mask, $dtype), axis=$axis?) > 0", "tf.reduce_any($mask, axis=$axis?)"),
     )

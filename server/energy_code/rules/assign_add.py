@@ -1,6 +1,6 @@
 """Updating a variable through a copy."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 
 class AssignAdd(Rule):
@@ -32,6 +32,7 @@ class AssignAdd(Rule):
         {"n": (100, 10_000, 1_000_000)},
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (
         Change("tf.Variable.assign($v, $v + $x)", "$v.assign_add($x)"),
         Change("tf.Variable.assign($v, $v - $x)", "$v.assign_sub($x)"),

@@ -1,6 +1,6 @@
 """Casts there and back."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 _EXACT_IN_FLOAT64 = frozenset(
     {
@@ -48,6 +48,7 @@ class CastRoundtrip(Rule):
         gradients=("x",),
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (
         Change("tf.cast(tf.cast($x, tf.float64), tf.float32)", "tf.cast($x, tf.float32)"),
         Change("tf.cast(tf.cast($x, tf.float64), tf.float16)", "tf.cast($x, tf.float16)"),

@@ -1,6 +1,6 @@
 """Listing places to count them."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
 
 
 class CountWhere(Rule):
@@ -27,4 +27,5 @@ class CountWhere(Rule):
         {"n": (100, 10_000, 1_000_000)},
     )
     safety = "safe"
+    modes = NOT_JIT
     changes = (Change("tf.shape(tf.where($mask))[0]", "tf.math.count_nonzero($mask, dtype=tf.int32)"),)

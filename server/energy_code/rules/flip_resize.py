@@ -1,6 +1,6 @@
 """Flipping before resizing."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
 
 
 class FlipResize(Rule):
@@ -31,6 +31,7 @@ class FlipResize(Rule):
         vary=False,
     )
     safety = "review"
+    modes = NOT_JIT
     changes = tuple(
         Change(
             f"tf.image.resize(tf.image.{flip}($image), $size)",

@@ -1,6 +1,6 @@
 """Greyscale before resizing."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
 
 
 class GrayResize(Rule):
@@ -32,6 +32,7 @@ class GrayResize(Rule):
         vary=False,
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (
         Change(
             "tf.image.resize(tf.image.rgb_to_grayscale($image), $size)",

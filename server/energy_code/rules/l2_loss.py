@@ -1,6 +1,6 @@
 """Half sums of squares."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 
 class L2Loss(Rule):
@@ -33,6 +33,7 @@ class L2Loss(Rule):
         gradients=("x",),
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (
         Change("tf.reduce_sum(tf.square($x)) / $two", "tf.nn.l2_loss($x)"),
         Change("tf.reduce_sum(tf.square($x)) * $half", "tf.nn.l2_loss($x)"),

@@ -1,6 +1,6 @@
 """Leaky rectifiers spelled out."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 
 class LeakyRelu(Rule):
@@ -34,6 +34,7 @@ class LeakyRelu(Rule):
         tolerance=1e-7,
         gradients=("x",),
     )
+    modes = NOT_JIT
     changes = (Change("tf.where($x > 0, $x, $a * $x)", "tf.nn.leaky_relu($x, alpha=$a)"),)
 
     def where(self, place: Place) -> bool:

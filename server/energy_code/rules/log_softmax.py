@@ -1,6 +1,6 @@
 """Logarithms of probabilities."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
 
 
 class LogSoftmax(Rule):
@@ -26,4 +26,5 @@ class LogSoftmax(Rule):
         gradients=("x",),
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (Change("tf.math.log(tf.nn.softmax($x, axis=$axis?))", "tf.nn.log_softmax($x, axis=$axis?)"),)

@@ -1,6 +1,6 @@
 """Sums over a mask."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
 
 
 class MaskedSum(Rule):
@@ -35,6 +35,7 @@ class MaskedSum(Rule):
         gradients=("x",),
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (
         Change(
             "tf.reduce_sum(tf.boolean_mask($x, $m))",

@@ -1,6 +1,6 @@
 """Converting an image before resizing it."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 
 class ResizeConvert(Rule):
@@ -35,6 +35,7 @@ class ResizeConvert(Rule):
         vary=False,
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (
         Change(
             "tf.image.resize(tf.image.convert_image_dtype($image, tf.float32), $size, antialias=$antialias?)",

@@ -1,6 +1,6 @@
 """Reciprocals of square roots."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
 
 
 class Rsqrt(Rule):
@@ -29,6 +29,7 @@ class Rsqrt(Rule):
         tolerance=1e-5,
         gradients=("x",),
     )
+    modes = NOT_JIT
     changes = (
         Change("1 / tf.sqrt($x)", "tf.math.rsqrt($x)"),
         Change("tf.math.reciprocal(tf.sqrt($x))", "tf.math.rsqrt($x)"),

@@ -1,6 +1,6 @@
 """The logistic function spelled out."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
 
 
 class Sigmoid(Rule):
@@ -28,4 +28,5 @@ class Sigmoid(Rule):
         gradients=("x",),
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (Change("1 / (1 + tf.exp(-$x))", "tf.sigmoid($x)"),)

@@ -1,6 +1,6 @@
 """Sums over a stack of tensors."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 
 class StackSum(Rule):
@@ -33,6 +33,7 @@ class StackSum(Rule):
         absolute=1e-6,
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (Change("tf.reduce_sum(tf.stack($l), 0)", "tf.add_n($l)"),)
 
     def proven(self, place: Place) -> bool:

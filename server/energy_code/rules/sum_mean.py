@@ -1,6 +1,6 @@
 """Means as sums and divisions."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 
 class SumMean(Rule):
@@ -34,6 +34,7 @@ class SumMean(Rule):
         gradients=("x",),
     )
     safety = "safe"
+    modes = NOT_JIT
     changes = (Change("tf.reduce_sum($x) / tf.cast(tf.size($x), $dtype)", "tf.reduce_mean($x)"),)
 
     def where(self, place: Place) -> bool:

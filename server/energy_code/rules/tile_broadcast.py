@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -45,6 +45,7 @@ class TileBroadcast(Rule):
         gradients=("x", "b"),
     )
     safety = "review"
+    modes = NOT_JIT
     changes = (
         Change("$x * tf.tile($b, $multiples)", "$x * $b"),
         Change("$x + tf.tile($b, $multiples)", "$x + $b"),
