@@ -30,8 +30,7 @@ STEPS = 6
 STEPS_FOR_RUNNING_MEANS = 40
 """Undoing a running mean takes more steps of the solver than sharing what a counter counted."""
 FEW_STEPS, LARGE = 3, 1_500_000
-"""Steps that have to do for more than so many calls and windows: their powers are averages over very many
-calls."""
+"""Steps that have to do for more than so many calls and windows, and no blur: for the sake of time."""
 TAIL_SECONDS = 1.0
 
 
@@ -47,7 +46,8 @@ class DeviceAttribution:
     """Without the API calls nested in it."""
     exclusive_stderr: Floats
     level_error: Floats
-    """Standard error of the idle level at each call, in watts: common to all calls near one another."""
+    """Standard error, in watts, that the calls of one site have in common: the idle level, and how short
+    calls mix with what runs beside them."""
     tail: Floats
     """Net joules from the end of an outermost call until the next call begins, at most a second; not a
     number where the next call begins too soon to tell."""
@@ -72,24 +72,39 @@ def attribute(
         raise ValueError("the baseline was fitted on another trace")
     begin, finish = _bounds(observations, program)
     spans = spans_of(events, observations.origin_ns, begin, finish, OWN_POWER * observations.step)
-    timeline = Timeline(spans, observations, begin, finish)
+    large = len(spans.starts) + len(observations) > LARGE
+    blur = 0.0 if large else observations.blur
+    timeline = Timeline(spans, observations, begin, finish, blur)
     solution = _solve(timeline, events, baseline)
     errors = Errors(timeline, baseline, solution)
     own = solution.joules[:-1]
     calls = slice(0, spans.calls)
+    whole = _program(observations, baseline, begin, finish, solution)
     return DeviceAttribution(
         device=trace.device,
         joules=spans.inclusive(own)[calls],
         stderr=errors.inclusive()[calls],
         exclusive=own[calls],
         exclusive_stderr=errors.exclusive()[calls],
-        level_error=errors.level_error[calls],
+        level_error=errors.common_error[calls],
         tail=_tails(spans, own),
         shared=timeline.shared_fraction()[calls],
-        program_joules=float(np.sum(solution.joules)),
+        program_joules=whole,
         program_stderr=errors.program(begin, finish),
-        outside_joules=float(np.sum(solution.joules[spans.calls :])),
+        outside_joules=whole - float(np.sum(own[calls])),
     )
+
+
+def _program(
+    observations: Observations, baseline: Baseline, begin: float, finish: float, solution: Solution
+) -> float:
+    """Net joules of the whole program: what the counter says, or the model where the meter looks away."""
+    if not observations.contiguous:
+        return float(np.sum(solution.joules))
+    net = observations.joules - baseline.energy(observations.starts, observations.ends)
+    times = np.append(observations.starts[:1], observations.ends)
+    counted = np.concatenate(([0.0], np.cumsum(net)))
+    return float(np.interp(finish, times, counted) - np.interp(begin, times, counted))
 
 
 def _bounds(observations: Observations, program: tuple[int, int] | None) -> tuple[float, float]:
@@ -117,7 +132,7 @@ def _solve(timeline: Timeline, events: Events, baseline: Baseline) -> Solution:
     joules = per_span * own_time + timeline.spread(residual)
     sizes = np.bincount(groups, minlength=count).astype(np.float64)
     sizes[first_own:] = np.inf
-    return Solution(per_span, joules, net / durations, residual, sizes[groups])
+    return Solution(per_span, joules, net / durations, residual, groups, sizes[groups])
 
 
 def _groups(timeline: Timeline, events: Events) -> tuple[Indices, int, int]:

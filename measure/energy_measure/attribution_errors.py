@@ -18,10 +18,18 @@ import numpy.typing as npt
 
 from energy_measure.baseline import Baseline
 from energy_measure.observations import Observations
-from energy_measure.timeline import Timeline
+from energy_measure.statistics import NORMAL_95
+from energy_measure.timeline import Timeline, sums
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
+
+MOST_SHARES = 50_000_000
+"""Sites times windows up to which the mixtures of short calls are looked at."""
+SHARES_AT_ONCE = 4_000_000
+"""Above so many only every other window, or fewer, is looked at."""
+POOLED = 3
+"""From so many short calls of a site on, how they mix with what runs beside them can be looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +41,8 @@ class Solution:
     joules: Floats
     net: Floats
     residual: Floats
+    groups: Indices
+    """Spans of one number share one power."""
     members: Floats
     """How many spans share the power of each span's group; infinite for spans with a power of their own."""
 
@@ -48,6 +58,7 @@ class Errors:
         gross = np.maximum(solution.watts[:-1] + idle, 0.0)
         self.level_error: Floats = baseline.uncertainty(middles)
         self._louder = np.divide(gross, idle, out=np.ones_like(idle), where=idle > 0)
+        self._group_error = _mixed(timeline, solution)
         self._edges = _ends(timeline, solution, gross, idle)
         self._edges += _unseen(timeline, solution)
         self._edges += _running_mean(timeline.observations, solution)
@@ -55,7 +66,12 @@ class Errors:
     def _variance(self, edges: Floats, seconds: Floats) -> Floats:
         # The background's noise grows with the power drawn: that is how sensors' own noise behaves.
         background = self._baseline.noise(seconds) * np.maximum(self._louder, 1.0)
-        return edges + background**2 + (seconds * self.level_error) ** 2
+        return edges + background**2 + (seconds * self.common_error) ** 2
+
+    @property
+    def common_error(self) -> Floats:
+        """Standard error, in watts, that all calls of a site have in common: level and mixture."""
+        return np.hypot(self.level_error, self._group_error)
 
     def inclusive(self) -> Floats:
         """Standard error of each span with what runs inside it."""
@@ -73,6 +89,56 @@ class Errors:
         louder = float(np.mean(self._louder)) if len(self._louder) else 1.0
         background = float(self._baseline.noise(seconds)[0]) * max(louder, 1.0)
         return float(np.hypot(background, (finish - begin) * level))
+
+
+def _mixed(timeline: Timeline, solution: Solution) -> Floats:
+    """Standard error, in watts, of the power that the short calls of a site share.
+
+    Calls and gaps that follow each other faster than the meter updates are told apart only by windows that
+    hold more of the one and windows that hold more of the other. Where all windows hold the same mixture,
+    the calls may have drawn all of it or nothing.
+    """
+    spans, observations = timeline.spans, timeline.observations
+    error = np.zeros(len(spans.starts))
+    short = np.isfinite(solution.members)
+    pooled = np.flatnonzero(short[: spans.calls] & (solution.members[: spans.calls] >= POOLED))
+    if len(pooled) == 0:
+        return error
+    numbers, rows = np.unique(solution.groups[pooled], return_inverse=True)
+    watts = np.zeros(len(numbers))
+    watts[rows] = solution.watts[pooled]
+    durations = observations.ends - observations.starts
+    known = timeline.expected(np.where(short, 0.0, solution.watts))
+    mixed = timeline.expected(short.astype(np.float64)) > 0.01 * durations
+    all_of_it = float(np.sum((solution.net * durations - known)[mixed]))
+    seconds = sums(rows, timeline.own_seconds()[pooled], len(numbers))
+    most = np.maximum(all_of_it / np.maximum(seconds, 1e-12), 0.0)
+    anything = np.maximum(np.abs(most - watts), np.abs(watts)) / NORMAL_95
+    told = np.full(len(numbers), np.inf)
+    if len(numbers) * len(observations) <= MOST_SHARES:
+        told = _told_apart(timeline, solution, numbers)
+    error[pooled] = np.minimum(told, anything)[rows]
+    return error
+
+
+def _told_apart(timeline: Timeline, solution: Solution, numbers: Indices) -> Floats:
+    """Standard errors of the groups' powers from how their shares of the windows differ.
+
+    The sandwich estimate of least squares: what the fit left over in each window is the noise of that window.
+    """
+    observations = timeline.observations
+    wanted = [*numbers.tolist(), int(solution.groups[-1])]  # the last: short gaps
+    every = max(1, len(wanted) * len(observations) // SHARES_AT_ONCE)
+    durations = (observations.ends - observations.starts)[::every]
+    shares = np.stack(
+        [timeline.expected((solution.groups == group).astype(np.float64))[::every] for group in wanted]
+    )
+    information = shares @ (shares / durations).T
+    information += 1e-9 * np.trace(information) * np.eye(len(information)) / len(information)
+    inverse = np.linalg.pinv(information, hermitian=True)
+    noise = (shares * solution.residual[::every] ** 2) @ shares.T
+    variance = np.diagonal(inverse @ noise @ inverse) / every
+    return np.asarray(np.sqrt(np.maximum(variance[:-1], 0.0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

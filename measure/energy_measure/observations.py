@@ -47,6 +47,11 @@ class Observations:
         return float(np.median(self.ends - self.starts)) if len(self.ends) else 0.0
 
     @property
+    def blur(self) -> float:
+        """Seconds over which the true end of a window is spread about where it is put."""
+        return float(np.median(self.placement)) * float(np.sqrt(12.0)) if len(self.placement) else 0.0
+
+    @property
     def step(self) -> float:
         """Typical time between two readings, in seconds."""
         return float(np.median(np.diff(self.ends))) if len(self.ends) > 1 else self.resolution

@@ -122,19 +122,34 @@ class Timeline:
     """Spans and windows on one merged time axis.
 
     Vectors over the spans have one entry more at the end: the program itself in the short gaps between calls.
+
+    The windows' true places scatter about where they are put, so on average they see a span begin and end
+    not in a step but in a ramp of `blur` seconds; expecting steps would take from short spans what leaks
+    into their neighbours' windows.
     """
 
-    def __init__(self, spans: Spans, observations: Observations, first: float, last: float) -> None:
+    def __init__(
+        self, spans: Spans, observations: Observations, first: float, last: float, blur: float = 0.0
+    ) -> None:
         self.spans = spans
         self.observations = observations
+        self.blur = blur
         count = len(spans.starts)
         self.count = count + 1
-        times = np.concatenate((spans.starts, spans.ends, _window_edges(observations), [first, last]))
+        half = blur / 2.0
+        ramps = (
+            [spans.starts - half, spans.ends + half, spans.starts + half, spans.ends - half]
+            if blur
+            else [spans.starts, spans.ends]
+        )
+        times = np.concatenate((*ramps, _window_edges(observations), [first, last]))
         self._order = np.argsort(times, kind="stable")
         place = np.empty(len(times), dtype=np.int64)
         place[self._order] = np.arange(len(times))
         self._start_at, self._end_at = place[:count], place[count : 2 * count]
-        self._window_start, self._window_end = _windows(place[2 * count : -2], observations)
+        if blur:
+            self._start_until, self._end_from = place[2 * count : 3 * count], place[3 * count : 4 * count]
+        self._window_start, self._window_end = _windows(place[len(ramps) * count : -2], observations)
         self._dt = np.diff(times[self._order])
         self._steps = np.zeros(len(times))
         self._running_total = np.zeros(len(times))
@@ -154,11 +169,22 @@ class Timeline:
         net = watts[:-1].copy()
         net[self._inside] -= watts[spans.parents[self._inside]]
         net *= spans.duty
+        count = len(net)
         steps = np.zeros(len(self._order))
-        steps[: len(net)] = net
-        np.negative(net, out=steps[len(net) : 2 * len(net)])
+        if self.blur:
+            net /= self.blur
+            steps[: 2 * count] = np.concatenate((net, net))
+            np.negative(steps[: 2 * count], out=steps[2 * count : 4 * count])
+        else:
+            steps[:count] = net
+            np.negative(net, out=steps[count : 2 * count])
         np.take(steps, self._order, out=self._steps)
-        return np.cumsum(self._steps, out=self._steps)[:-1]
+        level = np.cumsum(self._steps, out=self._steps)[:-1]
+        if not self.blur:
+            return level
+        # So far these are slopes. Within a segment the level is a straight line: its middle is its mean.
+        at_points = np.concatenate(([0.0], np.cumsum(level * self._dt)))
+        return np.asarray((at_points[:-1] + at_points[1:]) / 2.0)
 
     def _integral(self, density: Floats) -> Floats:
         """Integral from the start of the axis up to each of its points; valid until the next one."""
@@ -205,7 +231,12 @@ class Timeline:
     def collect(self, density: Floats) -> Floats:
         """Integral of a density over each span, from start to end (calls inside it included)."""
         total = self._integral(density)
-        return total[self._end_at] - total[self._start_at]
+        if not self.blur:
+            return total[self._end_at] - total[self._start_at]
+        twice = np.concatenate(([0.0], np.cumsum((total[:-1] + total[1:]) * self._dt / 2.0)))
+        until_end = twice[self._end_at] - twice[self._end_from]
+        until_start = twice[self._start_until] - twice[self._start_at]
+        return np.asarray((until_end - until_start) / self.blur)
 
     def _own(self, density: Floats) -> Floats:
         """Integral of a density over the time each span runs itself, without the calls inside it."""

@@ -1,0 +1,68 @@
+"""Intervals that cover what they say, and tests with known answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from energy_measure import statistics
+
+
+@pytest.mark.parametrize("count", [5, 15])
+@pytest.mark.parametrize("spread", [0.05, 0.2])
+def test_intervals_cover_the_truth(count, spread, monkeypatch):
+    monkeypatch.setattr(statistics, "RESAMPLES", 1000)
+    rng = np.random.default_rng(count)
+    mean, median = np.exp(spread**2 / 2), 1.0
+    held = {"mean": 0, "median": 0}
+    for _ in range(250):
+        values = rng.lognormal(0.0, spread, count)
+        of_mean, of_median = statistics.mean_interval(values), statistics.median_interval(values)
+        held["mean"] += of_mean.low <= mean <= of_mean.high
+        held["median"] += of_median.low <= median <= of_median.high
+    assert 0.91 <= held["mean"] / 250 <= 0.99
+    assert 0.91 <= held["median"] / 250 <= 0.995
+
+
+def test_a_summary_shows_outliers_and_keeps_them_in_the_mean():
+    summary = statistics.summarise([1.0, 1.1, 0.9, 1.0, 9.0])
+    assert summary.outliers == (4,)
+    assert summary.mean == pytest.approx(2.6)
+    assert summary.variation == pytest.approx(np.std([1.0, 1.1, 0.9, 1.0, 9.0], ddof=1) / 2.6)
+
+
+def test_the_same_values_give_the_same_interval():
+    values = np.random.default_rng(0).normal(size=20)
+    assert statistics.mean_interval(values) == statistics.mean_interval(values)
+
+
+def test_one_value_says_nothing_of_its_error():
+    assert statistics.summarise([3.0]).interval == statistics.Interval(float("-inf"), float("inf"))
+    with pytest.raises(ValueError, match="nothing"):
+        statistics.summarise([])
+
+
+def test_runs_with_errors_of_their_own_are_combined():
+    mean, interval = statistics.combine([2.0], [0.1])
+    assert (mean, interval.low, interval.high) == pytest.approx((2.0, 1.804, 2.196), abs=1e-3)
+    mean, interval = statistics.combine([2.0, 2.0, 2.0, 2.0, 2.0], [0.5] * 5)
+    assert interval.high - mean == pytest.approx(0.5 / 5**0.5)
+
+
+def test_holm_multiplies_step_by_step():
+    assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert statistics.holm([]) == []
+    assert statistics.holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+def test_wilcoxon_on_pairs():
+    before = np.linspace(1.0, 2.0, 15)
+    assert statistics.wilcoxon(before, before * 0.6) == pytest.approx(2 / 2**15)
+    assert statistics.wilcoxon(before, before) == 1.0
+
+
+def test_a12_counts_how_often_the_first_is_larger():
+    assert statistics.a12([3, 4], [1, 2]) == 1.0
+    assert statistics.a12([1, 2], [3, 4]) == 0.0
+    assert statistics.a12([1, 2, 3], [1, 2, 3]) == 0.5
+    assert statistics.a12([1, 5], [1, 2]) == pytest.approx((0.5 + 2) / 4)
