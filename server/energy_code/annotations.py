@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from energy_code.values import (
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 PROMISED = 0.8
 """An annotation names a class; what arrives may be a subclass of it."""
 
-DOTTED = re.compile(r"[A-Za-z_][\w.]*\Z")
 LISTS = {"list", "List", "Sequence", "Iterable", "Iterator", "Collection", "Generator", "Set", "set", "deque"}
 MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict"}
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "Awaitable"}
@@ -65,20 +64,23 @@ def promise(frame: Frame, value: Value) -> Value:
         return ApiInstance(value.name, PROMISED)
     if type(value) is UserClass:
         return UserInstance(value)
-    if type(value) is Constant and type(value.value) is str and DOTTED.match(value.value):
-        from energy_code.attributes import attribute
-
-        first, *rest = value.value.split(".")
-        found = frame.names.get(first) or frame.lookup(first)
-        for name in rest:
-            found = attribute(frame, found, name)
-        return promise(frame, found) if type(found) is not Constant else UNKNOWN
+    if type(value) is Constant and type(value.value) is str and value.value:
+        return annotated(frame, quoted(value.value))
     return UNKNOWN
+
+
+@lru_cache(maxsize=1024)
+def quoted(text: str) -> Expression:
+    """The expression inside an annotation in quotes."""
+    from energy_code.expressions import NOTHING
+    from energy_code.lowering import lower_expression
+
+    return lower_expression(text) if text.strip() and "'" not in text and '"' not in text else NOTHING
 
 
 def generic(frame: Frame, annotation: Expression) -> Value:
     """`list[A]`, `dict[K, V]`, `Optional[A]`, `tuple[A, B]`."""
-    from energy_code.expressions import Display, Subscript
+    from energy_code.expressions import NOTHING, Display, Subscript
 
     assert isinstance(annotation, Subscript)
     owner = annotation.value.evaluate(frame)
@@ -95,7 +97,7 @@ def generic(frame: Frame, annotation: Expression) -> Value:
     if name in MAPPINGS:
         return Mapping((), values[-1] if values else UNKNOWN)
     if name in ("tuple", "Tuple"):
-        if len(values) == 2 and len(parts) == 2 and values[1] is UNKNOWN and values[0] is not UNKNOWN:
+        if len(parts) == 2 and parts[1] is NOTHING:  # an ellipsis
             return Sequence("tuple", None, values[0])
         return Sequence("tuple", tuple(values))
     return promise(frame, owner)

@@ -90,7 +90,7 @@ def returned(frame: Frame, entry: Entry, receiver: Value) -> Value:
     if entry.returns is None:
         return UNKNOWN
     if entry.returns == "self":
-        return receiver
+        return UserInstance(receiver) if type(receiver) is UserClass else receiver
     return frame.engine.returned_value(entry.returns)
 
 
@@ -110,7 +110,7 @@ def of_user_class(frame: Frame, value: UserClass, name: str) -> Value:
     if type(found) is Descriptor:
         return Method(found.function, value) if found.kind == "classmethod" else found.function
     if type(found) is ApiMethod:
-        return ApiFunction(found.name)
+        return ApiMethod(found.name, value)
     return found
 
 

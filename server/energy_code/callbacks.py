@@ -80,7 +80,9 @@ def call_with_tensors(frame: Frame, function: Value, element: Value | None = Non
     plain = plain_function(function)
     if plain is None:
         return UNKNOWN
-    taken = [p for p in plain.code.parameters if p.kind == "plain" and p.default is None][bound_count(function) :]
+    taken = [p for p in plain.code.parameters if p.kind == "plain" and p.default is None][
+        bound_count(function) :
+    ]
     has_star = any(p.kind == "args" for p in plain.code.parameters)
     if element is not None and type(element) is Sequence and element.items is not None:
         positional = list(element.items) if len(element.items) == len(taken) or has_star else [element]

@@ -118,9 +118,7 @@ def call_api_instance(
     if entry is None:
         return UNKNOWN
     report(frame, site, entry.name, callee.confidence, arguments)
-    return after_api_call(
-        frame, ApiCall(entry.name, callee, arguments, returned(frame, entry, callee), site)
-    )
+    return after_api_call(frame, ApiCall(entry.name, callee, arguments, returned(frame, entry, callee), site))
 
 
 def report(
@@ -172,10 +170,15 @@ def bind_arguments(function: Function, arguments: Arguments, receiver: Value | N
             value = Mapping(items) if items or arguments.complete else UNKNOWN
         elif parameter.name in keywords:
             value = keywords.pop(parameter.name)
-        else:
+        elif arguments.complete:
             continue
-        given.append((parameter.name, value if nesting(value) <= MAX_ARGUMENT_NESTING else UNKNOWN))
-    return tuple((name, value) for name, value in given if value is not UNKNOWN)
+        else:  # an unpacked argument may have set it
+            value = UNKNOWN
+        if nesting(value) > MAX_ARGUMENT_NESTING:
+            value = UNKNOWN
+        if value is not UNKNOWN or parameter.default is not None:
+            given.append((parameter.name, value))
+    return tuple(given)
 
 
 def _key(name: str) -> Value:

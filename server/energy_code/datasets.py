@@ -60,7 +60,12 @@ def run_callback(
     return dataset_of(result, element) if name in ("filter", "take_while") and element is not None else result
 
 
-CALLBACK_NAMES = {"filter": "predicate", "take_while": "predicate", "reduce": "reduce_func", "scan": "scan_func"}
+CALLBACK_NAMES = {
+    "filter": "predicate",
+    "take_while": "predicate",
+    "reduce": "reduce_func",
+    "scan": "scan_func",
+}
 
 
 def applied(frame: Frame, receiver: Value | None, arguments: Arguments, result: Value) -> Value:
@@ -86,7 +91,10 @@ def structure(value: Value) -> Value:
         return Sequence("tuple", tuple(structure(item) for item in value.items))
     if type(value) is Mapping:
         return Mapping(tuple((key, structure(item)) for key, item in value.items), TENSOR_VALUE)
-    if type(value) is ApiInstance and value.cls in ("tensorflow.RaggedTensor", "tensorflow.sparse.SparseTensor"):
+    if type(value) is ApiInstance and value.cls in (
+        "tensorflow.RaggedTensor",
+        "tensorflow.sparse.SparseTensor",
+    ):
         return value
     return TENSOR_VALUE
 

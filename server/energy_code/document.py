@@ -74,6 +74,8 @@ class Document:
         old = copy(self.tree)  # analyses made so far keep theirs
         old.edit(start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte))
         self.tree = PARSER.parse(self.source, old)
+        if not self._stale and self.project is not None:
+            self.project.stale.append(self)
         self._stale = True
         self._analysis = None
 
@@ -104,6 +106,8 @@ class Document:
     @property
     def analysis(self) -> Analysis:
         """What the file says, recomputed where the last edits can have changed it."""
+        if self.project is not None:
+            self.project.refresh()
         revision = self.engine.revision
         if self._analysis is None or self._stale or self._revision != revision:
             with collector_paused():

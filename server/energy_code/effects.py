@@ -55,7 +55,9 @@ TENSOR_CALLBACKS = frozenset(
     ]
 )
 EAGER_CALLBACKS = frozenset(["tensorflow.numpy_function", "tensorflow.py_function"])
-KEPT_FUNCTIONS = frozenset(["tensorflow.custom_gradient", "tensorflow.recompute_grad", "tensorflow.autograph.to_graph"])
+KEPT_FUNCTIONS = frozenset(
+    ["tensorflow.custom_gradient", "tensorflow.recompute_grad", "tensorflow.autograph.to_graph"]
+)
 OPTIMIZERS = {
     "adam": "Adam",
     "adamw": "AdamW",

@@ -65,7 +65,7 @@ class Engine:
         self.revision = 0
         self.taint = 1 << 30
         self.kept: dict[tuple[Function, Given], Summary] = {}
-        self.contexts: dict[Function, set[Given]] = {}
+        self.contexts: dict[Function, dict[Given, int]] = {}
         self.members: dict[tuple[str, str], Entry | None] = {}
         self.module_members: dict[tuple[str, str], Value] = {}
         self.parsed: dict[str, Value] = {}
@@ -145,7 +145,7 @@ class Engine:
         module.watched.clear()
         for start, unit in module.units:
             summary = kept.get(unit)
-            if summary is None or unit in module.kept or not self.holds(module, summary):
+            if summary is None or not self.holds(module, summary):
                 summary = self.execute_unit(module, unit)
             module.kept[unit] = summary
             module.summaries.append((start, unit, summary))
@@ -265,8 +265,10 @@ class Engine:
             if name in BUILTIN_NAMES:
                 return External(f"builtins.{name}")
             value = UNKNOWN
-        if (value is UNKNOWN or value is NONE) and name in module.global_writes:
-            for written in module.global_writes[name].values():
+        if (value is UNKNOWN or value is NONE) and name in module.global_setters:
+            for function in module.global_setters[name].values():
+                self.summary(function, ())
+            for written in module.global_writes.get(name, {}).values():
                 value = join(value, written) if value is not UNKNOWN else written
         return value
 
@@ -351,19 +353,23 @@ class Engine:
             self_name = function.code.parameters[0].name
             given: Given = ((self_name, instance),)
             if function.code.name == "__init__":
-                given += instance.given or ()
-            summary = self.summary(function, self.context(function, given))
-            source = (
-                summary.frame.attributes
-                if summary.running and summary.frame is not None
-                else summary.attributes
-            )
-            value = source.get(name)
-            if value is not None:
-                result = value if result is None else join(result, value)
+                contexts = [given + (instance.given or ())]
+            else:
+                contexts = self.live_contexts(function, instance.cls) or [given]
+            for context in contexts:
+                value = self.attribute_in(function, context, name)
+                if value is not None:
+                    result = value if result is None else join(result, value)
         if result is None and instance.given and "__init__" not in self.own_names(instance.cls):
             return dict(instance.given).get(name)
         return result
+
+    def attribute_in(self, function: Function, given: Given, name: str) -> Value | None:
+        """What a method sets an attribute to in one context; while it runs, what it has set so far."""
+        summary = self.summary(function, given)
+        if summary.running and summary.frame is not None:
+            return summary.frame.attributes.get(name)
+        return summary.attributes.get(name)
 
     def setters(self, cls: UserClass) -> dict[str, list[Function]]:
         """Which methods set an attribute."""
@@ -421,15 +427,35 @@ class Engine:
 
     def context(self, function: Function, given: Given) -> Given:
         """The context to evaluate a call in: itself, or the general one when there are too many."""
-        known = self.contexts.setdefault(function, set())
-        if given in known:
-            return given
-        if len(known) >= MAX_CONTEXTS:
-            return tuple(
-                pair for pair in given[:1] if function.owner is not None and type(pair[1]) is UserInstance
-            )
-        known.add(given)
+        known = self.contexts.setdefault(function, {})
+        if given not in known:
+            live = [seen for seen in known.values() if seen >= self.revision - 1]
+            if len(live) >= MAX_CONTEXTS:
+                return tuple(pair for pair in given[:1] if function.owner is not None)
+        known[given] = self.revision
         return given
+
+    def live_contexts(self, function: Function, cls: UserClass) -> list[Given]:
+        """The ways a method is called on instances of a class, as far as they are known by now."""
+        return [
+            given
+            for given, seen in self.contexts.get(function, {}).items()
+            if seen >= self.revision - 1
+            and given
+            and type(given[0][1]) is UserInstance
+            and given[0][1].cls == cls
+        ]
+
+    def prune(self) -> None:
+        """Drop evaluations that no recent analysis has used."""
+        if len(self.kept) > 4096:
+            oldest = self.revision - 3
+            self.kept = {key: summary for key, summary in self.kept.items() if summary.used >= oldest}
+            self.contexts = {
+                function: recent
+                for function, givens in self.contexts.items()
+                if (recent := {given: seen for given, seen in givens.items() if seen >= oldest})
+            }
 
     def result(self, function: Function, given: Given) -> Value:
         """What a call of a user's function gives."""
@@ -440,6 +466,7 @@ class Engine:
         key = (function, given)
         summary = self.kept.get(key)
         if summary is not None:
+            summary.used = self.revision
             if summary.running:
                 self.taint = min(self.taint, summary.provisional)
                 return summary
@@ -455,6 +482,7 @@ class Engine:
     def evaluate(self, function: Function, given: Given, old: Summary | None) -> Summary:
         """Run a function's body."""
         summary = self.kept[function, given] = Summary()
+        summary.used = self.revision
         self.depth += 1
         summary.running, summary.provisional = True, self.depth
         frame = self.enter(function, given)
@@ -510,8 +538,9 @@ class Engine:
                     value = Sequence("tuple", None, value)
                 elif parameter.kind == "kwargs":
                     value = Mapping((), value)
-            elif parameter.annotation is not None and value is UNKNOWN:
-                value = annotated(frame, parameter.annotation)
+            elif parameter.annotation is not None and (value is UNKNOWN or value is NONE):
+                promised = annotated(frame, parameter.annotation)
+                value = promised if promised is not UNKNOWN else value
             names[name] = value
             if position == 0 and function.owner is not None:
                 frame.self_name, frame.receiver = name, value

@@ -46,6 +46,7 @@ class Summary:
         "returns",
         "running",
         "sites",
+        "used",
         "values",
         "verified",
         "written",
@@ -69,6 +70,8 @@ class Summary:
         self.checked = -1
         """The revision at which the globals were last known to be the same."""
         self.running = False
+        self.used = -1
+        """The revision that last asked for it."""
         self.verified = -1
         self.provisional = -1
 

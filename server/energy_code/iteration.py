@@ -94,6 +94,8 @@ def index(frame: Frame, value: Value, key: Value) -> Value:
     kind = type(value)
     if value is UNKNOWN:
         return UNKNOWN
+    if type(key) is OneOf and kind is Mapping:
+        return join_all(tuple(index(frame, value, option) for option in key.options))
     if kind is Sequence:
         return index_sequence(value, key)  # type: ignore[arg-type]
     if kind is Mapping:

@@ -195,6 +195,22 @@ def make_partial(frame: Frame, arguments: Arguments) -> Value:
     return Partial(first(arguments), tuple(arguments.positional[1:]), tuple(arguments.keywords.items()))
 
 
+def make_reduce(frame: Frame, arguments: Arguments) -> Value:
+    """`functools.reduce(f, x, start)`: f is called with the result so far and the next element."""
+    from energy_code.calling import Arguments as Args
+    from energy_code.calling import call
+
+    function, source = first(arguments), second(frame, arguments)
+    items = source.items if type(source) is Sequence and source.items is not None else None
+    values = list(items) if items else [iterate(frame, source)] * 2
+    if len(arguments.positional) > 2:
+        values.insert(0, arguments.positional[2])
+    result = values[0]
+    for value in values[1:9]:
+        result = call(frame, function, Args([result, value], {}, True), None)
+    return result
+
+
 def make_getattr(frame: Frame, arguments: Arguments) -> Value:
     """`getattr(x, "name")`."""
     from energy_code.attributes import attribute
@@ -202,6 +218,9 @@ def make_getattr(frame: Frame, arguments: Arguments) -> Value:
     name = second(frame, arguments)
     if type(name) is Constant and type(name.value) is str and name.value:
         return attribute(frame, first(arguments), name.value)
+    if type(name) is OneOf:
+        texts = [option.value for option in name.options if type(option) is Constant]
+        return join_all(tuple(attribute(frame, first(arguments), str(text)) for text in texts))
     return UNKNOWN
 
 
@@ -296,6 +315,7 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "builtins.property": make_descriptor("property"),
     "functools.cached_property": make_descriptor("property"),
     "functools.partial": make_partial,
+    "functools.reduce": make_reduce,
     "functools.wraps": keep_wrapped,
     "functools.lru_cache": decorator_factory,
     "functools.cache": same,

@@ -156,8 +156,10 @@ class Lowering:
                     result = Attribute(place, stop, result, intern(name))
                 return result
         children = node.children
-        if len(children) != 3:
-            return self.group(node)
+        if len(children) != 3:  # comments between the lines of a chain
+            children = [child for child in children if child.kind_id not in IGNORED]
+            if len(children) != 3:
+                return self.group(node)
         return Attribute(
             start - base, end - base, self.expression(children[0]), intern(self.text(children[2]))
         )
@@ -607,3 +609,14 @@ HANDLERS: dict[str, Callable[[Lowering, Node], Expression]] = {
     "comment": Lowering.nothing,
 }
 EXPRESSIONS = [HANDLERS.get(name, Lowering.group) for name in KINDS]
+
+
+def lower_expression(text: str) -> Expression:
+    """A text as one expression by itself."""
+    source = text.strip().encode("utf-8", "surrogatepass")
+    root = tree_sitter.Parser(LANGUAGE).parse(source).root_node
+    if root.has_error or len(root.children) != 1:
+        return NOTHING
+    lowering = Lowering(source)
+    lowering.careful = True
+    return lowering.expression(root.children[0])

@@ -39,10 +39,13 @@ class StatementLowering(Lowering):
 
     def units(self, root: Node) -> Iterator[tuple[int, Unit]]:
         """The top-level statements and where they start; unchanged ones are found by their text."""
+        twins: dict[bytes, int] = {}
         for node in self.top_level(root):
             start, end = node.start_byte, node.end_byte
             broken = node.has_error
-            key = ("", node.start_point[1], self.source[start:end])
+            text = self.source[start:end]
+            twin = twins[text] = twins.get(text, 0) + 1
+            key = (f"{twin}", node.start_point[1], text)
             known = None if broken else self.known(key)
             if type(known) is not Unit:
                 known = self.unit(node, start, end)

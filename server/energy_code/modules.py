@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.values import Value
+from energy_code.values import Function, Value
 
 if TYPE_CHECKING:
     from energy_code.codes import Code, Unit
@@ -32,6 +32,8 @@ class Module:
         self.fields: dict[str, list[str]] = {}
         self.watched: set[str] = set()
         """Globals that functions have read while the top level was running."""
+        self.global_setters: dict[str, dict[Code, Function]] = {}
+        """Functions that declare a name global."""
         self.global_writes: dict[str, dict[Code, Value]] = {}
         self.current: Frame | None = None
         self.kept: dict[Unit, Summary] = {}

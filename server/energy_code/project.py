@@ -31,6 +31,8 @@ class Project:
         self.engine = Engine(Catalogue.load(), self.resolve, self.importers)
         self._documents: dict[Path, Document] = {}
         self._resolved: dict[str, Module | None] = {}
+        self.stale: list[Document] = []
+        """Documents that were edited since their modules were lowered."""
 
     # files ----------------------------------------------------------------------------------------------------
 
@@ -43,6 +45,7 @@ class Project:
         if not self._index.entries:
             self._index.load()
         self._index.update(progress=progress)
+        self._resolved = {name: module for name, module in self._resolved.items() if module is not None}
         self._importers = None
         return self._index
 
@@ -121,15 +124,23 @@ class Project:
     def add(self, path: Path, document: Document) -> None:
         """Make a document the one of its file."""
         self._documents[path] = document
-        self._resolved.pop(document.module.name, None)
+        self._resolved = {name: module for name, module in self._resolved.items() if module is not None}
         document.lower()
 
     def close(self, path: Path) -> None:
-        """Forget an editor's text: the file on disk counts again."""
-        document = self._documents.pop(path.resolve(), None)
+        """Forget an editor's text: the file on disk counts again, an empty one when it is gone."""
+        document = self._documents.get(path.resolve())
         if document is not None:
-            self._resolved = {name: m for name, m in self._resolved.items() if m is not document.module}
-            self.engine.revision += 1
+            try:
+                document.replace(path.read_bytes())
+            except OSError:
+                document.replace(b"")
+
+    def refresh(self) -> None:
+        """Bring the modules of edited documents up to date."""
+        stale, self.stale = self.stale, []
+        for document in stale:
+            document.lower()
 
     def document(self, path: Path) -> Document | None:
         """The document of a file (of a notebook: its cells as one program); None when it cannot be read."""

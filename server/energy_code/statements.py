@@ -401,11 +401,10 @@ class Import(Statement):
         """Bind the alias to the module, or the first part of the dotted name to its package."""
         for dotted, alias in self.names:
             if alias is not None:
-                frame.bind(alias, frame.engine.import_module(frame.module, dotted))
+                frame.bind(alias, frame.ask(frame.engine.import_module, frame.module, dotted))
             else:
                 root = dotted.partition(".")[0]
-                frame.engine.import_module(frame.module, dotted)
-                frame.bind(root, frame.engine.import_module(frame.module, root))
+                frame.bind(root, frame.ask(frame.engine.import_module, frame.module, root))
         return True
 
 
@@ -422,7 +421,7 @@ class ImportFrom(Statement):
     def execute(self, frame: Frame) -> bool:
         """Bind the names."""
         engine = frame.engine
-        source = engine.import_relative(frame.module, self.module, self.level)
+        source = frame.ask(engine.import_relative, frame.module, self.module, self.level)
         if not self.names:
             engine.import_star(frame, source)
         for name, alias in self.names:

@@ -59,6 +59,8 @@ class Survey:
                 for given in self.uncalled(function):
                     self.visit(function, given, NOBODY)
 
+        engine.prune()
+
     def add(self, code: Code, summary: Summary) -> None:
         """Take in one evaluation and everything it leads to."""
         stack = [(code, summary)]
@@ -77,6 +79,7 @@ class Survey:
                     continue
                 self.callers.setdefault(function.code, set()).add(caller)
                 self.note_instance(given)
+                self.engine.context(function, given)
                 if (function, given) not in self.visited:
                     self.visited.add((function, given))
                     stack.append((function.code, self.engine.summary(function, given)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TENSOR = "tensorflow.Tensor"
 KERAS_TENSOR = "keras.KerasTensor"
 
-MAX_OPTIONS = 4
+MAX_OPTIONS = 8
 MAX_NESTING = 4
 
 
@@ -227,7 +227,7 @@ def join(first: Value, second: Value) -> Value:
     if first is UNKNOWN or second is UNKNOWN:
         known = second if first is UNKNOWN else first
         return known if isinstance(known, OneOf) or trivial(known) else OneOf((known, UNKNOWN))
-    if isinstance(first, Constant) and isinstance(second, Constant):
+    if isinstance(first, Constant) and isinstance(second, Constant) and not (named(first) and named(second)):
         return UNKNOWN
     if isinstance(first, ApiInstance) and isinstance(second, ApiInstance) and first.cls == second.cls:
         return first if first.confidence <= second.confidence else second
@@ -239,6 +239,11 @@ def join(first: Value, second: Value) -> Value:
     if len(options) > MAX_OPTIONS:
         return UNKNOWN
     return OneOf(tuple(options))
+
+
+def named(value: Constant) -> bool:
+    """True for a text that may be a key or a name."""
+    return type(value.value) is str and value is not STRING
 
 
 def trivial(value: Value) -> bool:

@@ -1,0 +1,180 @@
+"""Objects: attributes, containers, context managers, subclasses, functions that return models."""
+
+from __future__ import annotations
+
+
+def test_instance_attributes_set_in_any_method(apis_of):
+    assert apis_of(
+        """
+        from tensorflow import keras
+        class Trainer:
+            kind = keras.Sequential
+            def run(self):
+                self.model.fit()
+                self.late.predict()
+                self.kind()
+            def __init__(self, model):
+                self.model = model
+            def other(self):
+                self.late = keras.Sequential()
+            @property
+            def net(self):
+                return self.model
+        t = Trainer(keras.Model(1, 2))
+        t.run()
+        t.net.evaluate()
+        """
+    ) == [
+        (5, "keras.Model.fit"),
+        (6, "keras.Sequential.predict"),
+        (7, "keras.Sequential"),
+        (11, "keras.Sequential"),
+        (15, "keras.Model"),
+        (17, "keras.Model.evaluate"),
+    ]
+
+
+def test_containers_of_layers(apis_of):
+    assert apis_of(
+        """
+        from keras import layers
+        stack = [layers.Dense(1) for _ in range(2)]
+        stack.append(layers.Dropout(0.5))
+        named = {"a": layers.Dense(2)}
+        named["b"] = layers.Conv2D(1, 2)
+        stack[0](x); named["b"](x); named.get("a")(x)
+        for layer in stack: layer(x)
+        for name, layer in named.items(): layer.build(3)
+        for i, layer in enumerate(reversed(stack)): layer.get_config()
+        """
+    ) == [
+        (2, "keras.layers.Dense"),
+        (3, "keras.layers.Dropout"),
+        (4, "keras.layers.Dense"),
+        (5, "keras.layers.Conv2D"),
+        (6, "keras.layers.Dense.__call__"),
+        (6, "keras.layers.Conv2D.__call__"),
+        (6, "keras.layers.Dense.__call__"),
+        (7, "keras.layers.Dense.__call__"),
+        (8, "keras.layers.Dense.build"),
+        (9, "keras.layers.Dropout.get_config"),
+    ]
+
+
+def test_context_managers(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        from contextlib import contextmanager
+        with tf.GradientTape() as tape, tf.device("cpu"):
+            tape.watch(x)
+        g = tape.gradient(y, [x])
+        g[0].numpy()
+        @contextmanager
+        def strategy():
+            yield tf.distribute.MirroredStrategy()
+        with strategy() as s, s.scope():
+            s.reduce("sum", 1)
+        """
+    ) == [
+        (3, "tensorflow.GradientTape"),
+        (3, "tensorflow.device"),
+        (4, "tensorflow.GradientTape.watch"),
+        (5, "tensorflow.GradientTape.gradient"),
+        (6, "tensorflow.Tensor.numpy"),
+        (9, "tensorflow.distribute.MirroredStrategy"),
+        (10, "tensorflow.distribute.MirroredStrategy.scope"),
+        (11, "tensorflow.distribute.MirroredStrategy.reduce"),
+    ]
+
+
+def test_functions_that_return_models_and_their_parameters(apis_of):
+    assert apis_of(
+        """
+        from tensorflow import keras
+        def build(): return keras.Sequential()
+        def train(model, times=3):
+            model.fit()
+            return model
+        def promised(m: keras.Model | None) -> "list[keras.Model]":
+            m.fit()
+            return load()
+        train(build()).evaluate()
+        promised(None)[0].predict()
+        """
+    ) == [
+        (2, "keras.Sequential"),
+        (4, "keras.Sequential.fit"),
+        (7, "keras.Model.fit"),
+        (9, "keras.Sequential.evaluate"),
+        (10, "keras.Model.predict"),
+    ]
+
+
+def test_subclasses_inherit_public_methods_and_super_reaches_them(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        class Net(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = tf.keras.layers.Dense(1)
+            def call(self, inputs):
+                return self.dense(inputs)
+            def fit(self, *args):
+                return super().fit(*args)
+        class Deeper(Net):
+            def call(self, x):
+                return super().call(x) + tf.nn.relu(x)
+        net = Deeper()
+        net.compile(); net.fit(); net(1).numpy()
+        class M(tf.Module):
+            def __call__(self, x): return tf.abs(x)
+        M()(1)
+        class CB(tf.keras.callbacks.Callback):
+            def on_epoch_end(self, epoch, logs=None):
+                self.model.save("x")
+        """
+    ) == [
+        (4, "keras.Model.__init__"),
+        (5, "keras.layers.Dense"),
+        (7, "keras.layers.Dense.__call__"),
+        (9, "keras.Model.fit"),
+        (12, "tensorflow.nn.relu"),
+        (14, "keras.Model.compile"),
+        (14, "tensorflow.Tensor.numpy"),
+        (14, "keras.Model.__call__"),
+        (16, "tensorflow.math.abs"),
+        (20, "keras.Model.save"),
+    ]
+
+
+def test_a_data_class_keeps_what_it_is_given(apis_of):
+    assert apis_of(
+        """
+        from dataclasses import dataclass
+        import keras
+        @dataclass
+        class Job:
+            model: keras.Model
+            epochs: int = 3
+        job = Job(keras.Sequential())
+        job.model.fit(epochs=job.epochs)
+        """
+    ) == [(7, "keras.Sequential"), (8, "keras.Sequential.fit")]
+
+
+def test_methods_on_tensors_through_operators(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        x = tf.ones(3)
+        (x + 1).numpy(); (1 - x)[0].numpy(); (-x).numpy(); (x > 0).numpy(); x.shape.as_list()
+        float(x.numpy()).is_integer()
+        """
+    ) == [
+        (2, "tensorflow.ones"),
+        *[(3, "tensorflow.Tensor.numpy")] * 4,
+        (3, "tensorflow.TensorShape.as_list"),
+        (4, "tensorflow.Tensor.numpy"),
+    ]

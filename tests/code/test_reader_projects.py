@@ -1,0 +1,124 @@
+"""A workspace: imports between files, the index, text that an editor holds."""
+
+from __future__ import annotations
+
+import pytest
+
+PACKAGE = {
+    "pkg/__init__.py": "from .models import build, Net as Network\nfrom .extra import *\n",
+    "pkg/models.py": """
+        from tensorflow import keras
+        from . import parts
+        def build():
+            model = keras.Sequential()
+            model.add(parts.block())
+            return model
+        class Net(keras.Model):
+            def helper(self): return self.predict(1)
+        """,
+    "pkg/parts.py": "from keras.layers import Dense\ndef block(): return Dense(1)\n",
+    "pkg/extra.py": "import keras\nEXTRA = keras.layers.Dense(3)\n",
+    "train.py": "def train(model, data):\n    model.fit(data)\n    return step(model)\ndef step(m): return m.evaluate()\n",
+    "main.py": """
+        import train
+        from pkg import build, Network, EXTRA
+        from pkg.models import *
+        model = build()
+        model.summary()
+        train.train(model, 1)
+        Network().compile()
+        Net().helper()
+        EXTRA.get_weights()
+        """,
+}
+
+
+def apis(project, name):
+    analysis = project.analyse(project.root / name)
+    assert analysis is not None
+    return [call.api for call in analysis.calls]
+
+
+def test_values_cross_files(make_project):
+    project = make_project(PACKAGE)
+    project.index()
+    assert apis(project, "main.py") == [
+        "keras.Sequential.summary",
+        "keras.Model.compile",
+        "keras.layers.Dense.get_weights",
+    ]
+    assert apis(project, "pkg/models.py") == [
+        "keras.Sequential",
+        "keras.Sequential.add",
+        "keras.Model.predict",
+    ]
+    assert apis(project, "train.py") == ["keras.Sequential.fit", "keras.Sequential.evaluate"]
+
+
+def test_an_edit_in_one_file_changes_the_answer_in_another(make_project):
+    project = make_project(PACKAGE)
+    assert "keras.Sequential.summary" in apis(project, "main.py")
+    path = project.root / "pkg/models.py"
+    text = path.read_text(encoding="utf-8")
+    project.open(path, text.replace("keras.Sequential()", "keras.Model()"))
+    assert "keras.Model.summary" in apis(project, "main.py")
+    project.close(path)
+    assert "keras.Sequential.summary" in apis(project, "main.py")
+
+
+def test_circular_imports_end(make_project):
+    project = make_project(
+        {
+            "a.py": "import keras\nfrom b import g\ndef f(): return keras.Sequential()\ng().fit()\n",
+            "b.py": "from a import f\ndef g(): return f()\n",
+        }
+    )
+    project.index()
+    assert apis(project, "a.py") == ["keras.Sequential", "keras.Sequential.fit"]
+
+
+def test_a_second_start_reads_only_what_changed(make_project, tmp_path):
+    project = make_project(PACKAGE)
+    seen: list[tuple[int, int]] = []
+    index = project.index(progress=lambda done, total: seen.append((done, total)))
+    assert index.read == len(PACKAGE)
+    assert seen[-1] == (len(PACKAGE), len(PACKAGE))
+    (project.root / "train.py").write_text("import keras\n# changed\n", encoding="utf-8")
+    again = make_project({"pkg/parts.py": PACKAGE["pkg/parts.py"]})
+    index = again.index()
+    assert index.read <= 2  # the changed file, and one that was written again with the same content
+    assert index.entries["train.py"].imports == ("keras",)
+    assert index.entries["main.py"].imports[0] == "train"
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"format": 99}', b'{"format": 1, "files": {"a": 3}}'])
+def test_a_damaged_index_is_made_again(make_project, tmp_path, damage):
+    (tmp_path / "index.json").write_bytes(damage)
+    assert make_project(PACKAGE).index().read == len(PACKAGE)
+
+
+def test_folders_without_code_of_the_project_are_left_out(make_project):
+    project = make_project(
+        {
+            "a.py": "",
+            ".git/b.py": "",
+            ".hidden/c.py": "",
+            "node_modules/d.py": "",
+            "__pycache__/e.py": "",
+            "my_env/pyvenv.cfg": "",
+            "my_env/f.py": "",
+            ".ipynb_checkpoints/g.ipynb": "",
+            "sub/h.ipynb": "",
+        }
+    )
+    assert [path.relative_to(project.root).as_posix() for path in project.files()] == ["a.py", "sub/h.ipynb"]
+
+
+def test_a_file_that_disappears(make_project):
+    project = make_project(
+        {"a.py": "import keras\nfrom b import f\nf()\nkeras.Sequential()\n", "b.py": "def f(): ...\n"}
+    )
+    project.index()
+    (project.root / "b.py").unlink()
+    assert apis(project, "a.py") == ["keras.Sequential"]
+    assert project.analyse(project.root / "b.py") is None
