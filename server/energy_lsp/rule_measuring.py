@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import itertools
 import json
+import linecache
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from types import SimpleNamespace
@@ -59,6 +60,7 @@ def measure(
     """Compare the sides of each case; p values hold for all cases together."""
     import tensorflow as tf
 
+    tf.get_logger().setLevel("ERROR")
     finish = tf.test.experimental.sync_devices if tf.config.list_physical_devices("GPU") else None
     found: list[RuleEvidence] = []
     refused: list[Refused] = []
@@ -103,9 +105,12 @@ def make_case(planned: Planned) -> Case:
 
 def load(rule: Rule) -> SimpleNamespace:
     """Run the workload's program: `inputs`, `before`, `after`."""
-    namespace: dict[str, Any] = {"__name__": f"workload of {rule.name}"}
+    name = f"<workload of {rule.name}>"
+    namespace: dict[str, Any] = {"__name__": name}
     try:
-        exec(compile(program(rule), f"<workload of {rule.name}>", "exec"), namespace)
+        source = program(rule)
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)  # AutoGraph reads it
+        exec(compile(source, name, "exec"), namespace)
     except WorkloadError:
         raise
     except Exception as problem:
@@ -119,7 +124,7 @@ def _ready(made: SimpleNamespace, side: str, planned: Planned) -> Callable[[], A
         if planned.mode == "graph":
             import tensorflow as tf
 
-            function = tf.function(function, autograph=False)  # no source to read; none needed
+            function = tf.function(function)
         arguments = made.inputs(planned.size)
         function(*arguments)
     except Exception as problem:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-from types import SimpleNamespace
 
 import pytest
 
@@ -15,12 +14,9 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 @functools.cache
 def _sides(name):
     from energy_code import rules
-    from energy_code.ruling.programs import program
+    from energy_lsp.rule_measuring import load
 
-    source = program(rules.ALL[name])
-    namespace: dict[str, object] = {"__name__": f"workload_{name}"}
-    exec(compile(source, f"<workload of {name}>", "exec"), namespace)
-    return SimpleNamespace(**namespace, source=source)
+    return load(rules.ALL[name])
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ def test_both_sides_give_the_same_inside_a_function(rule, sides):
     import tensorflow as tf
 
     made = sides(rule)
-    before, after = (tf.function(side, autograph=False) for side in (made.before, made.after))
+    before, after = (tf.function(side) for side in (made.before, made.after))
     for size in SIZES[:2]:
         check(rule, before(*made.inputs(size)), after(*made.inputs(size)))
 

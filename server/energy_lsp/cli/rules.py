@@ -14,6 +14,7 @@ from energy_code.rules import ALL
 from energy_code.ruling.evidence import saving_text, verdict
 from energy_code.ruling.pages import rule_page
 from energy_code.ruling.rule import CATEGORIES, Rule
+from energy_code.ruling.workload import SIZES, Size
 from energy_data.problems import DatabaseProblem
 from energy_data.store import EnergyStore
 
@@ -66,6 +67,9 @@ def show(rule: str, db: Path | None) -> None:
 @rules.command()
 @click.argument("names", metavar="[RULE]...", nargs=-1)
 @click.option("--quick", is_flag=True, help="Medium inputs alone.")
+@click.option(
+    "--size", "sizes", type=click.Choice(SIZES), multiple=True, help="Inputs of this size. May be repeated."
+)
 @click.option("--pairs", type=click.IntRange(min=15), default=15, show_default=True, help="Pairs per case.")
 @click.option("--meter", default="auto", show_default=True, help="A meter that `energy-lsp doctor` lists.")
 @click.option(
@@ -73,7 +77,13 @@ def show(rule: str, db: Path | None) -> None:
 )
 @_db
 def measure(
-    names: tuple[str, ...], quick: bool, pairs: int, meter: str, export: Path | None, db: Path | None
+    names: tuple[str, ...],
+    quick: bool,
+    sizes: tuple[Size, ...],
+    pairs: int,
+    meter: str,
+    export: Path | None,
+    db: Path | None,
 ) -> None:
     """Compare both sides of rules (all unless some are named) under the meters, and keep the evidence."""
     chosen = [_rule(name) for name in names] or sorted(ALL.values(), key=lambda rule: not rule.saves)
@@ -84,7 +94,7 @@ def measure(
             "TensorFlow is not installed next to energy-lsp: install energy-lsp into the environment "
             "of your project and run this there."
         )
-    planned = measuring.plan(chosen, ("medium",) if quick else ("small", "medium", "large"))
+    planned = measuring.plan(chosen, ("medium",) if quick else sizes or SIZES)
     found, refused = _measured(planned, pairs, meter)
     if export is not None:
         export.write_text("".join(f"{line}\n" for line in measuring.as_lines(found)), "utf-8")
