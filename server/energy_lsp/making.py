@@ -116,10 +116,11 @@ def hotspots(hints: Sequence[Hint], settings: Settings, ignores: Mapping[int, fr
     if settings.hotspot_severity == "off":
         return []
     known = [
-        _Candidate(joules, hint)
+        _Candidate(figure.total * hint.call.runs.times, hint)
         for hint in hints
-        if (joules := hint.known_joules) is not None
-        and joules > 0
+        if (figure := hint.figure) is not None
+        and figure.total is not None
+        and figure.total > 0
         and not ignored(ignores, hint.call.span.start.row, hint.call.span.end.row, HOTSPOT)
     ]
     known.sort(key=lambda one: (-one.joules, one.hint.call.span.start_byte))
@@ -132,4 +133,6 @@ def hotspots(hints: Sequence[Hint], settings: Settings, ignores: Mapping[int, fr
 
 def ignored(ignores: Mapping[int, frozenset[str]], first: int, last: int, rule: str) -> bool:
     """Whether a comment on the first or last line of a place names the rule, or all rules."""
+    if not ignores:
+        return False
     return any(not ignores.get(row, frozenset()).isdisjoint((rule, "*")) for row in {first, last})

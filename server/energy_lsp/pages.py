@@ -159,11 +159,10 @@ def hints_of(
         if finding.call is not None:
             by_call.setdefault(finding.call.span.start_byte, []).append(finding)
     lookup = folder.lookup_in(path)
-    return [
-        Hint(
-            call,
-            lookup(call.api, call.span.start.row + 1),
-            tuple(one for one in by_call.get(call.span.start_byte, ()) if one.call == call),
-        )
-        for call in calls
-    ]
+    hints = []
+    for call in calls:
+        span = call.span
+        found = by_call.get(span.start_byte)
+        hits = tuple(one for one in found if one.call == call) if found else ()
+        hints.append(Hint(call, lookup(call.api, span.start.row + 1), hits))
+    return hints
