@@ -1,0 +1,301 @@
+"""Error per call by call length: this engine against FECoM's and Smaragdine's ways, on the same power and
+calls.
+
+    python benchmarks/attribution.py [--seed 1] [--rounds 4] [--meter NAME]...
+
+Waveforms of known truth, read by simulated meters with the update periods, averaging windows and noise of
+real ones.
+- FECoM: a sample of energy every 0.5 s, the samples that fall into a call added up, mean baseline taken off.
+- Smaragdine: a sample of power every 4 ms, each stretch of time at the most recent sample, shared equally
+  by the
+  calls that run; the mean baseline is taken off here too.
+- This engine: in place, once and as the mean of five runs (its default); and replayed, as it does with
+  calls that
+  cannot be resolved in place.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "lab"))
+from energy_data.model import Device
+from energy_measure.attribution import DeviceAttribution, attribute
+from energy_measure.baseline import IdleWindow, fit_baseline
+from energy_measure.events import Events
+from energy_measure.observations import observe
+from energy_measure.replay import WINDOWS, replayed, rest_seconds, window_seconds
+from energy_measure.stability import StabilityLimits, point_length
+from energy_measure.statistics import combine
+from energy_measure.traces import SampledTrace
+from waveform import GPUS, Calls, Waveform, reading_times, sample_nvml_energy, sample_nvml_power, sample_rapl
+
+Floats = npt.NDArray[np.float64]
+
+LENGTHS = (10e-6, 100e-6, 1e-3, 10e-3, 50e-3, 0.2, 1.0, 10.0)
+IN_PLACE = 0.05
+IDLE_SECONDS = 3.0
+LOOP_SECONDS = 40e-9
+FECOM_WAIT = 63.0
+SAMPLING = 1e-3
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class SimulatedMeter:
+    """A meter of the lab, how idle and how busy its device is."""
+
+    name: str
+    device: Device
+    idle: float
+    watts: tuple[float, float]
+    gap: float
+    """Mean seconds between two calls."""
+    sample: Callable[[Waveform, Floats, np.random.Generator], SampledTrace]
+
+
+def _gpu(name: str, kind: str) -> Callable[[Waveform, Floats, np.random.Generator], SampledTrace]:
+    read = sample_nvml_energy if kind == "energy" else sample_nvml_power
+    return lambda wave, times, rng: read(wave, times, rng, model=GPUS[name])
+
+
+METERS = (
+    SimulatedMeter("RAPL", "cpu", 30.0, (15.0, 90.0), 0.05, sample_rapl),
+    SimulatedMeter(
+        "NVML energy 20 ms", "gpu", 55.0, (40.0, 220.0), 0.5, _gpu("NVIDIA GeForce GTX 1080 Ti", "energy")
+    ),
+    SimulatedMeter(
+        "NVML energy 100 ms", "gpu", 55.0, (40.0, 220.0), 1.5, _gpu("NVIDIA A100-SXM4-40GB", "energy")
+    ),
+    SimulatedMeter(
+        "NVML power 20/10", "gpu", 55.0, (40.0, 220.0), 0.5, _gpu("NVIDIA GeForce GTX 1080 Ti", "power")
+    ),
+    SimulatedMeter(
+        "NVML power 100/1000", "gpu", 55.0, (40.0, 220.0), 2.5, _gpu("NVIDIA GeForce RTX 3090", "power")
+    ),
+)
+
+
+@dataclass
+class Row:
+    """What came out for one meter and one call length: relative errors, and whether intervals held the
+    truth."""
+
+    length: float
+    in_place: list[float]
+    held: list[bool]
+    resolved: list[bool]
+    five_runs: list[float]
+    five_held: list[bool]
+    replay: list[float]
+    replay_held: list[bool]
+    fecom: list[float]
+    smaragdine: list[float]
+
+
+def measure(meter: SimulatedMeter, length: float, rounds: int, rng: np.random.Generator) -> Row:
+    row = Row(length, [], [], [], [], [], [], [], [], [])
+    for _ in range(rounds):
+        _in_place(meter, length, row, rng)
+    if length <= 1.0:
+        for _ in range(30 * rounds):
+            _replay(meter, length, row, rng)
+    return row
+
+
+def _in_place(meter: SimulatedMeter, length: float, row: Row, rng: np.random.Generator) -> None:
+    count = int(np.clip(20.0 / length, 4, 40))
+    gaps = meter.gap * rng.uniform(0.5, 1.5, count + 1)
+    starts = IDLE_SECONDS + np.cumsum(gaps[:-1]) + np.arange(count) * length
+    calls = Calls(starts, starts + length, {meter.device: rng.uniform(*meter.watts, count)})
+    wave = calls.waveform(meter.device, meter.idle)
+    finish = float(starts[-1] + length + gaps[-1])
+    true = calls.true_joules(meter.device)
+    runs = [_one_run(meter, wave, starts, length, finish, rng) for _ in range(REPEATS)]
+    for found, trace in runs:
+        row.in_place += (np.abs(found.joules - true) / true).tolist()
+        row.held += (np.abs(found.joules - true) <= 1.96 * found.stderr).tolist()
+        row.resolved += (found.joules > 1.96 * found.stderr).tolist()
+        row.fecom += (np.abs(_fecom(wave, starts, length, finish, rng) - true) / true).tolist()
+        row.smaragdine += (np.abs(_smaragdine(trace, starts, length) - true) / true).tolist()
+    for call, truth in enumerate(true):
+        values = [float(found.joules[call]) for found, _ in runs]
+        mean, interval = combine(values, [float(found.stderr[call]) for found, _ in runs])
+        row.five_runs.append(abs(mean - truth) / truth)
+        row.five_held.append(interval.low <= truth <= interval.high)
+
+
+def _one_run(
+    meter: SimulatedMeter,
+    wave: Waveform,
+    starts: Floats,
+    length: float,
+    finish: float,
+    rng: np.random.Generator,
+) -> tuple[DeviceAttribution, SampledTrace]:
+    trace = meter.sample(wave, reading_times(finish + IDLE_SECONDS, SAMPLING, rng=rng), rng)
+    rests = [IdleWindow(0, _ns(IDLE_SECONDS)), IdleWindow(_ns(finish), _ns(finish + IDLE_SECONDS))]
+    events = Events.of(range(len(starts)), [_ns(s) for s in starts], [_ns(s + length) for s in starts])
+    program = (_ns(IDLE_SECONDS), _ns(finish))
+    return attribute(trace, events, fit_baseline(trace, rests), program), trace
+
+
+def _fecom(wave: Waveform, starts: Floats, length: float, finish: float, rng: np.random.Generator) -> Floats:
+    """Samples of 0.5 s whose time stamp lies in the call, less the mean baseline per sample."""
+    times = np.arange(rng.random() * 0.5, finish + IDLE_SECONDS, 0.5)
+    energy = wave.energy(times - 0.5, times) * (1 + 0.005 * rng.standard_normal(len(times)))
+    baseline = float(np.mean(energy[(times > 0.5) & (times < IDLE_SECONDS)]))
+    first, last = np.searchsorted(times, starts), np.searchsorted(times, starts + length)
+    total = np.concatenate(([0.0], np.cumsum(energy - baseline)))
+    return np.asarray(total[last] - total[first])
+
+
+def _smaragdine(trace: SampledTrace, starts: Floats, length: float) -> Floats:
+    """Power every 4 ms, each stretch of a call at the most recent sample, less the mean baseline."""
+    period = 4_000_000
+    wanted = np.arange(trace.times_ns[0], trace.times_ns[-1], period)
+    values = trace.values[np.searchsorted(trace.times_ns, wanted, side="right") - 1]
+    times = wanted * 1e-9
+    power = np.diff(values) / 4e-3 if trace.kind == "energy" else values[1:]
+    level = float(np.mean(power[times[1:] < IDLE_SECONDS]))
+    total = np.concatenate(([0.0], np.cumsum((power - level) * 4e-3)))
+    known_until = times[1:]  # a sample of power holds from the time it was read until the next
+
+    def until(moments: Floats) -> Floats:
+        place = np.clip(np.searchsorted(known_until, moments, side="right") - 1, 0, len(power) - 1)
+        return np.asarray(total[place] + (power[place] - level) * (moments - known_until[place]))
+
+    return until(starts + length) - until(starts)
+
+
+def _replay(meter: SimulatedMeter, length: float, row: Row, rng: np.random.Generator) -> None:
+    """Windows as the probe runs them: rests and repeats in turns, an empty loop before each."""
+    pattern = meter.sample(Waveform.constant(meter.idle), np.arange(0.0, 1.0, 0.1), rng)
+    rest, window = rest_seconds([pattern]), max(window_seconds([pattern]), 3.0 * length)
+    times = max(1, int(window / (length + LOOP_SECONDS)))
+    now, windows = 0.05, []
+    for _ in range(WINDOWS):
+        slept = rest + rng.exponential(1e-4)
+        windows.append({"site": -1, "begin": _ns(now), "end": _ns(now + slept)})
+        now += slept + min(times, 100_000) * LOOP_SECONDS
+        end = now + times * (length + LOOP_SECONDS)
+        windows.append(
+            {"site": 0, "begin": _ns(now), "end": _ns(end), "count": times, "empty_ns": LOOP_SECONDS * 1e9}
+        )
+        now = end
+    ran = [w for w in windows if w["site"] == 0]
+    watts = rng.uniform(*meter.watts)
+    busy = {meter.device: np.full(WINDOWS, watts)}
+    calls = Calls(np.array([w["begin"] for w in ran]) * 1e-9, np.array([w["end"] for w in ran]) * 1e-9, busy)
+    wave = calls.waveform(meter.device, meter.idle)
+    trace = meter.sample(wave, reading_times(now + rest, SAMPLING, rng=rng), rng)
+    found = replayed(windows, [trace])[0][0]
+    true = watts * length
+    row.replay.append(abs(found.total.value - true) / true)
+    row.replay_held.append(found.interval.low <= true <= found.interval.high)
+
+
+def waiting(meter: SimulatedMeter, rng: np.random.Generator) -> tuple[float, float, float]:
+    """Seconds of rest before a run, of rests and of windows for one replayed call."""
+    times = reading_times(IDLE_SECONDS, SAMPLING, rng=rng)
+    trace = meter.sample(Waveform.constant(meter.idle), times, rng)
+    limits = StabilityLimits()
+    before = limits.points * point_length(observe(trace), limits, limits.variation[meter.device])
+    return before, WINDOWS * rest_seconds([trace]), WINDOWS * window_seconds([trace])
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
+
+
+def _duration(seconds: float) -> str:
+    return (
+        f"{seconds * 1e6:g} µs"
+        if seconds < 1e-3
+        else f"{seconds * 1e3:g} ms"
+        if seconds < 1
+        else f"{seconds:g} s"
+    )
+
+
+def _percent(values: list[Any]) -> str:
+    if not values:
+        return "–"
+    middle = float(np.median(values))
+    return f"{middle:.1%}" if middle < 10 else "> 1000%"
+
+
+def _share(values: list[bool]) -> str:
+    return f"{np.mean(values):.1%}" if values else "–"
+
+
+HEAD = (
+    "| call | in place | resolved | 95% holds | five runs | 95% holds | replayed | 95% holds "
+    "| FECoM | Smaragdine |"
+)
+
+
+def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> None:
+    print(f"\n### {meter.name}: median error per call, idle {meter.idle:g} W, calls +{meter.watts} W\n")
+    print(HEAD, "|---" * 10 + "|", sep="\n")
+    for row in rows:
+        cells = [_duration(row.length), _percent(row.in_place), _share(row.resolved), _share(row.held)]
+        cells += [_percent(row.five_runs), _share(row.five_held)]
+        cells += [
+            _percent(row.replay),
+            _share(row.replay_held),
+            _percent(row.fecom),
+            _percent(row.smaragdine),
+        ]
+        print("| " + " | ".join(cells) + " |")
+    long = [row for row in rows if row.length >= IN_PLACE]
+    print()
+    for name, errors, held in (("once", "in_place", "held"), ("five runs", "five_runs", "five_held")):
+        every = [error for row in long for error in getattr(row, errors)]
+        worst = max(float(np.median(getattr(row, errors))) for row in long)
+        kept = [hold for row in long for hold in getattr(row, held)]
+        print(
+            f"In place, 50 ms and more, {name}: median error {_percent(every)}, "
+            f"at the worst length {worst:.1%}, interval holds {_share(kept)} (goals: < 2%, 93% to 97%)."
+        )
+    replays = [row for row in rows if row.replay]
+    worst = max(float(np.median(row.replay)) for row in replays)
+    kept = [hold for row in replays for hold in row.replay_held]
+    print(
+        f"Replayed: median error at the worst length {worst:.1%}, interval holds {_share(kept)} "
+        "(goals: < 5%, 93% to 97%)."
+    )
+    before, rests, windows = waiting(meter, rng)
+    calls = 50
+    ours = before + calls * rests
+    print(
+        f"Waiting for {calls} short calls: {ours:.0f} s ({before:.1f} s before the run, {rests:.1f} s of rests "
+        f"a call) against FECoM's {calls * FECOM_WAIT:.0f} s: {calls * FECOM_WAIT / ours:.0f} times less "
+        f"(goal 20; {calls * FECOM_WAIT / (ours + calls * windows):.0f} times if the windows in which calls "
+        "are repeated count as waiting too)."
+    )
+
+
+@click.command()
+@click.option("--seed", default=1, show_default=True)
+@click.option("--rounds", default=4, show_default=True, help="Programs per length; 30 times as many replays.")
+@click.option("--meter", "names", multiple=True, help="Only meters whose name holds this.")
+def main(seed: int, rounds: int, names: tuple[str, ...]) -> None:
+    """Print a table per meter."""
+    for meter in METERS:
+        if names and not any(name in meter.name for name in names):
+            continue
+        rng = np.random.default_rng(seed)
+        report(meter, [measure(meter, length, rounds, rng) for length in LENGTHS], rng)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""How long attribution takes: 1,000,000 calls against 1,000,000 samples, one thread and eight.
+
+    python benchmarks/attribution_speed.py [--calls 1000000] [--samples 1000000] [--rounds 5]
+
+Goal: under 3 s. Also printed as a multiple of sorting so many numbers in the same process, which a busy
+machine changes less than seconds.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+
+import click
+import numpy as np
+
+from energy_measure.attribution import attribute
+from energy_measure.baseline import IdleWindow, fit_baseline
+from energy_measure.events import Events
+from energy_measure.traces import SampledTrace
+
+SITES = 300
+
+
+def program(calls: int, threads: int, seconds: float, rng: np.random.Generator) -> Events:
+    """Calls of random length one after the other on one thread, overlapping on several."""
+    edges = np.sort(rng.uniform(4.0, seconds - 4.0, 2 * calls))
+    start, end = ((part * 1e9).astype(np.int64) for part in (edges[::2], edges[1::2]))
+    if threads > 1:
+        end = end + (threads - 1) * int(1e9 * seconds / calls / 2)
+    none = np.zeros(calls, dtype=np.int64)
+    thread = np.arange(calls) % threads
+    site = rng.integers(0, SITES, calls)
+    return Events(
+        site, thread, start, end, end - start, none, none + 1, none, none.astype(np.bool_), none - 1
+    )
+
+
+def seconds_of(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds on the clock and of the CPU."""
+    begin, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
+    work()
+    now = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+    return time.perf_counter() - begin, cpu
+
+
+@click.command()
+@click.option("--calls", default=1_000_000, show_default=True)
+@click.option("--samples", default=1_000_000, show_default=True)
+@click.option("--rounds", default=5, show_default=True)
+def main(calls: int, samples: int, rounds: int) -> None:
+    """Print the fastest and the middle round."""
+    rng = np.random.default_rng(1)
+    times = np.arange(samples, dtype=np.int64) * 1_000_000
+    joules = np.cumsum(rng.normal(0.05, 0.01, samples))
+    trace = SampledTrace("cpu", times, "energy", joules, 1e-3, quantum=2.0**-14)
+    seconds = samples * 1e-3
+    rests = [IdleWindow(0, int(4e9)), IdleWindow(int((seconds - 4) * 1e9), int(seconds * 1e9))]
+    print("| threads | clock, fastest | clock, middle | CPU, fastest | times sorting the samples |")
+    print("|---|---|---|---|---|")
+    for threads in (1, 8):
+        events = program(calls, threads, seconds, rng)
+        numbers = rng.random(samples)
+        found, sorting = [], []
+        for _ in range(rounds):
+            found.append(seconds_of(lambda e=events: attribute(trace, e, fit_baseline(trace, rests))))
+            sorting.append(seconds_of(lambda n=numbers: np.sort(n, kind="heapsort"))[1])
+        clock, cpu = np.array(found).T
+        print(
+            f"| {threads} | {clock.min():.2f} s | {np.median(clock):.2f} s | {cpu.min():.2f} s "
+            f"| {cpu.min() / min(sorting):.0f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
