@@ -74,8 +74,8 @@ class Instrumented:
         if text is not None:
             self.sources[real] = text
 
-    def add_notebook(self, path: Path, project: Project, root: Path) -> None:
-        """Instrument the cells of a notebook, each by itself."""
+    def add_notebook(self, path: Path, project: Project, root: Path) -> bytes:
+        """Instrument the cells of a notebook, each by itself; gives the text of all of them."""
         notebook = Notebook.read(path.read_bytes(), path=path, project=project)
         file = relative(path, root)
         found: dict[int, list[tuple[tuple[Span, Span], CallSite]]] = {n: [] for n in notebook.numbers}
@@ -93,6 +93,7 @@ class Instrumented:
             instrumented = self._instrument(text, title, spans, sites)
             cells.append({"name": title, "source": text, "instrumented": instrumented or text})
         self.cells[os.path.realpath(path)] = cells
+        return notebook.document.source
 
     def _instrument(
         self, text: str, filename: str, spans: Sequence[tuple[Span, Span]], sites: Sequence[CallSite]

@@ -157,19 +157,19 @@ class _Work:
         self.errors = errors
         self.repeats = 1 if request.options.quick else request.options.repeat
         self.clock = _Clock(tell, entries * self.repeats)
+        self.gpu = any("gpu" in info.devices for info in measured.machine.meters)
         self.finished = 0
 
     def measure(self, entry: Path, instrumented: Instrumented) -> None:
         """All runs of one entry point; what each gives is stored at once."""
         options = self.request.options
-        gpu = any(device == "gpu" for info in self.measured.machine.meters for device in info.devices)
         result = Measured(new_run_id(), command_line(entry, options.arguments))
         self.measured.programs.append(result)
         self._note(instrumented.problems)
         cwd = self._working_folder(entry)
         runs = Runs(
             self.python.path,
-            instrumented.specification(self._seen_from(cwd, entry), cwd, options.arguments, gpu=gpu),
+            instrumented.specification(self._seen_from(cwd, entry), cwd, options.arguments, gpu=self.gpu),
             self.meters,
             cwd=cwd,
             pace=QUICK if options.quick else THOROUGH,
@@ -179,6 +179,7 @@ class _Work:
             errors=self.errors,
         )
         storing = self._storing(result)
+        self.clock.expect(storing.seconds_before())
         done: list[OneRun] = []
         for number in range(self.repeats):
             try:
@@ -241,6 +242,11 @@ class _Clock:
         self.took: list[float] = []
         self.name = ""
         self.began = 0.0
+        self.expected: float | None = None
+        """Seconds of a run before the first has told, from an earlier measurement."""
+
+    def expect(self, seconds: float | None) -> None:
+        self.expected = seconds
 
     def begin(self, name: str) -> None:
         self.name = name
@@ -251,10 +257,10 @@ class _Clock:
         """`seconds`: how long this stage has taken, or will take."""
         here = time.monotonic() - self.began
         shown = f"{self.name}: {stage}" + (f" ({seconds:.0f} s)" if seconds >= 1 else "")
-        if not self.took:
+        each = sum(self.took) / len(self.took) if self.took else self.expected
+        if not each:
             self.tell(Progress(shown, 0.0, None))
             return
-        each = sum(self.took) / len(self.took)
         left = max(0.0, each - here) + each * (self.runs - len(self.took) - 1)
         fraction = (len(self.took) + min(0.99, here / each)) / self.runs
         self.tell(Progress(shown, fraction, left))
@@ -291,21 +297,17 @@ def _entries(request: MeasureRequest) -> list[Path]:
 def _instrumented(request: MeasureRequest, entry: Path) -> Instrumented:
     """An entry point with probes: its whole project for a folder, else what it imports."""
     instrumented = Instrumented()
-    if request.path.is_dir():
-        root, path = request.path, request.path / entry
-        files = python_files(root)
-    else:
-        path = entry.absolute()
-        root = path.parent
-        files = reached_files(path) if path.suffix == ".py" else python_files(root)
+    path = request.path / entry if request.path.is_dir() else entry.absolute()
+    root = request.path if request.path.is_dir() else path.parent
     project = Project(root)
+    cells = None
     try:
         if path.suffix == ".ipynb":
-            instrumented.add_notebook(path, project, request.project)
-        for file in files:
-            instrumented.add_file(file, project, request.project)
+            cells = instrumented.add_notebook(path, project, request.project)
     except NotebookProblem as problem:
         raise MeasureProblem(str(problem)) from problem
+    for file in python_files(root) if request.path.is_dir() else reached_files(path, cells):
+        instrumented.add_file(file, project, request.project)
     if not instrumented.sites:
         raise MeasureProblem(f"{path} calls no TensorFlow or Keras API that could be measured.")
     return instrumented

@@ -45,14 +45,18 @@ def python_files(root: Path) -> list[Path]:
     return found
 
 
-def reached_files(entry: Path) -> list[Path]:
-    """A script and the modules beside it that it imports, directly or through others."""
+def reached_files(entry: Path, program: bytes | None = None) -> list[Path]:
+    """A script and the modules beside it that it imports, directly or through others.
+
+    `program`: the text of a notebook's cells, which is then left out itself.
+    """
     root = entry.parent
-    found: dict[Path, None] = {entry: None}
+    found: dict[Path, None] = {entry: None} if program is None else {}
     waiting = [entry]
     while waiting:
         path = waiting.pop()
-        for name in _imported(_parse(path), root, path):
+        tree = _parse(path) if path != entry or program is None else _parse_text(program, path)
+        for name in _imported(tree, root, path):
             for base in dict.fromkeys((root, path.parent)):
                 module = base.joinpath(*name.split("."))
                 for candidate in (module.with_suffix(".py"), module / "__init__.py"):
@@ -118,10 +122,17 @@ def read_module(
 def _parse(path: Path) -> ast.Module:
     """The syntax tree of a file; an empty one if it has none."""
     try:
+        return _parse_text(path.read_bytes(), path)
+    except OSError:
+        return ast.Module([], [])
+
+
+def _parse_text(text: bytes, path: Path) -> ast.Module:
+    try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the project's own string escapes
-            return ast.parse(path.read_bytes(), str(path))
-    except (SyntaxError, ValueError, OSError, RecursionError):
+            return ast.parse(text, str(path))
+    except (SyntaxError, ValueError, RecursionError):
         return ast.Module([], [])
 
 

@@ -15,6 +15,7 @@ from energy_data.model import Device, Environment, InputSignature, Quantity
 from energy_measure.attribution import DeviceAttribution, attribute
 from energy_measure.baseline import Baseline, IdleWindow, fit_baseline, no_baseline
 from energy_measure.events import Events
+from energy_measure.gpu_context import gpus_awake
 from energy_measure.machine import temperatures
 from energy_measure.meters import Meter
 from energy_measure.observations import TooFewReadingsError
@@ -113,6 +114,7 @@ class Runs:
     def once(self, folder: Path, say: Callable[[str, float], None]) -> OneRun:
         """Run the program once; `say(stage, seconds in it)` is told how it goes."""
         with (
+            gpus_awake(bool(self.specification["gpu"])),
             Sampling(self.meters, folder, period_s=self.period_s) as sampling,
             Program(
                 self.python, self.specification, folder, cwd=self.cwd, output=self.output, errors=self.errors

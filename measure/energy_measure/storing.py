@@ -55,6 +55,18 @@ class Storing:
                 self._spans(runs[-1], sites),
             )
 
+    def seconds_before(self) -> float | None:
+        """How long the same command took when it was last measured."""
+        if not self.database.exists():
+            return None
+        with Database.read(self.database) as database:
+            same = [
+                run.seconds
+                for run in database.runs()
+                if run.command == self.command and run.project == self.project
+            ]
+        return same[-1] if same else None
+
     def _run(self, program: MeasuredProgram, runs: Sequence[OneRun]) -> Run:
         last = runs[-1]
         return Run(

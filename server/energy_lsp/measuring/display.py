@@ -21,7 +21,7 @@ Announce = Callable[[str], None]
 def progress_display(kind: str, *, shared: bool) -> Iterator[tuple[Tell, Announce]]:
     """Show progress; `shared`: the program prints to standard error too, so a moving bar would be torn."""
     if kind == "json":
-        yield _tell_json, _announce_json
+        yield _Json().tell, _announce_json
     elif kind == "none":
         yield (lambda progress: None), (lambda line: None)
     elif shared or not sys.stderr.isatty():
@@ -79,15 +79,24 @@ def _announce(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _tell_json(progress: Progress) -> None:
-    left = time_left(progress.seconds_left)
-    message = f"{progress.message}{', ' + left if left else ''}"
-    step = {
-        "message": message,
-        "percentage": round(100 * progress.fraction),
-        "seconds_left": progress.seconds_left,
-    }
-    click.echo(json.dumps(step), err=True)
+class _Json:
+    """An object a line, not more than one a second for one stage."""
+
+    def __init__(self) -> None:
+        self.shown = ""
+
+    def tell(self, progress: Progress) -> None:
+        left = time_left(progress.seconds_left)
+        message = f"{progress.message}{', ' + left if left else ''}"
+        if message == self.shown:
+            return
+        self.shown = message
+        step = {
+            "message": message,
+            "percentage": round(100 * progress.fraction),
+            "seconds_left": progress.seconds_left,
+        }
+        click.echo(json.dumps(step), err=True)
 
 
 def _announce_json(line: str) -> None:
