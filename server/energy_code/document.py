@@ -53,6 +53,8 @@ class Document:
             self.engine = Engine(Catalogue.load())
             self.module = Module(path.stem if path is not None else "__main__")
         self._stale = True
+        self._lowered = False
+        self._revision = -1
 
     @property
     def lines(self) -> Lines:
@@ -98,9 +100,11 @@ class Document:
             lowering = StatementLowering(
                 self.source, self._fresh | self._cache if self._cache else self._fresh, self._fresh
             )
+            if self._lowered:
+                self.engine.revision += 1
+            self._lowered = True
             self.module.units = list(lowering.units(self.tree.root_node))
             self.module.eager_models = b"run_eagerly=True" in self.source
-            self.engine.revision += 1
         return self.module
 
     @property
@@ -115,8 +119,6 @@ class Document:
                 self._analysis = Analysis(self)
             self._revision = self.engine.revision
         return self._analysis
-
-    _revision = -1
 
     def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
         """A span as LSP positions: (line, character) of its start and end."""

@@ -40,17 +40,17 @@ class StatementLowering(Lowering):
     def units(self, root: Node) -> Iterator[tuple[int, Unit]]:
         """The top-level statements and where they start; unchanged ones are found by their text."""
         twins: dict[bytes, int] = {}
-        for node in self.top_level(root):
-            start, end = node.start_byte, node.end_byte
-            broken = node.has_error
+        for nodes in self.top_level(root):
+            start, end = nodes[0].start_byte, nodes[-1].end_byte
+            if len(nodes) > 1 or nodes[0].has_error:
+                yield start, self.unit(nodes, start, end)
+                continue
             text = self.source[start:end]
             twin = twins[text] = twins.get(text, 0) + 1
-            key = (f"{twin}", node.start_point[1], text)
-            known = None if broken else self.known(key)
+            key = (f"{twin}", nodes[0].start_point[1], text)
+            known = self.known(key)
             if type(known) is not Unit:
-                known = self.unit(node, start, end)
-                if not broken:
-                    self.cache[key] = known
+                known = self.cache[key] = self.unit(nodes, start, end)
             yield start, known
 
     def known(self, key: tuple[str, int, bytes]) -> Code | None:
@@ -60,43 +60,44 @@ class StatementLowering(Lowering):
             self.cache[key] = code
         return code
 
-    def top_level(self, root: Node) -> Iterator[Node]:
-        """The statements of a module, through the wreckage of broken ones."""
-        stack = list(reversed(root.children))
+    def top_level(self, root: Node) -> Iterator[list[Node]]:
+        """The statements of a module; in wreckage, a lost header and what stood under it."""
+        stack = root.children[::-1] if root.kind_id != ERROR else [root]
         while stack:
             node = stack.pop()
             kind = node.kind_id
             if kind in IGNORED:
                 continue
-            if kind == ERROR or kind in BLOCK:
-                stack.extend(reversed(node.children))
+            if kind == ERROR:
+                yield from groups(node.children)
+            elif kind in BLOCK:
+                stack.extend(node.children[::-1])
             elif node.is_named:
-                yield node
+                yield [node]
 
-    def unit(self, node: Node, start: int, end: int) -> Unit:
-        """One top-level statement."""
+    def unit(self, nodes: list[Node], start: int, end: int) -> Unit:
+        """One top-level statement, or what is left of a broken one."""
         unit = Unit(end - start)
         saved = self.enter(unit, start)
         self.prefix = ""
         self.depth = 0
-        statement = self.tried(node)
-        unit.statements = (statement,) if statement is not None else ()
+        unit.statements = self.tried(nodes)
         unit.binds = self.scope.names
         self.leave(unit, saved)
         self.home.parts.clear()
         return unit
 
-    def tried(self, node: Node) -> Statement | None:
+    def tried(self, nodes: list[Node]) -> Body:
         """Lower a top-level statement, and once more with bounded depth when the stack does not hold it."""
         state = self.base, self.home, self.scope, self.prefix
         try:
-            return self.statement(node)
+            return self.rebuilt(nodes)
         except RecursionError:
             self.base, self.home, self.scope, self.prefix = state
             self.home.parts.clear()
             self.careful, self.depth = True, 0
             try:
-                return self.statement(node)
+                return self.rebuilt(nodes)
             finally:
                 self.careful = False
 
@@ -115,9 +116,56 @@ class StatementLowering(Lowering):
     def wreckage(self, node: Node) -> Statement | None:
         """What is left of broken code: every statement and expression in it."""
         self.depth += 1
-        body = [] if self.depth > 60 else [self.statement(child) for child in node.children]
+        body = self.rebuilt(node.children) if self.depth <= 60 else ()
         self.depth -= 1
-        return Block(tuple(statement for statement in body if statement is not None))
+        return Block(body)
+
+    def rebuilt(self, nodes: list[Node]) -> Body:
+        """Statements, and headers that lost their bodies with what stands under them."""
+        result: list[Statement] = []
+        for group in groups(nodes):
+            word = group[0].type
+            if len(group) == 1 or word not in HEADERS:
+                statement: Statement | None = self.statement(group[0])
+            else:
+                colon = next((i for i, node in enumerate(group) if node.type == ":"), len(group))
+                statement = self.header(word, group[:colon], group[colon + 1 :])
+            if statement is not None:
+                result.append(statement)
+        return tuple(result)
+
+    def header(self, word: str, head: list[Node], body: list[Node]) -> Statement | None:
+        """A definition, loop or context whose parts lie side by side."""
+        parts = [node for node in head[1:] if node.kind_id not in TOKENS]
+        if word in ("def", "class") and parts:
+            return self.rebuilt_definition(word, parts, head[0].start_byte, body)
+        if word == "for" and len(parts) == 2:
+            return Loop(self.target(parts[0]), self.expression(parts[1]), self.rebuilt(body), ())
+        if word == "with":
+            items = self.with_items(parts)
+            return With(items, self.rebuilt(body))
+        return Block((Evaluate(tuple(self.expression(part) for part in parts)), *self.rebuilt(body)))
+
+    def rebuilt_definition(self, word: str, parts: list[Node], start: int, body: list[Node]) -> Statement:
+        """A function or class of which only the pieces are left."""
+        name = self.text(parts[0])
+        end = body[-1].end_byte if body else parts[-1].end_byte
+        self.scope.names.add(name)
+        lists = [part for part in parts[1:] if KINDS[part.kind_id % 65535] in ("parameters", "argument_list")]
+        if word == "def":
+            code = FunctionCode(name, f"{self.prefix}{name}", end - start)
+            saved = self.enter(code, start)
+            code.parameters = self.parameters(lists[0]) if lists else ()
+            code.body = self.rebuilt(body)
+            self.leave(code, saved)
+            return Define(code, ())
+        cls = ClassCode(name, f"{self.prefix}{name}", end - start)
+        saved = self.enter(cls, start)
+        cls.bases = tuple(self.expression(part) for part in self.parts(lists[0])) if lists else ()
+        cls.body = self.rebuilt(body)
+        cls.local_names = self.scope.names
+        self.leave(cls, saved)
+        return DefineClass(cls, ())
 
     def block(self, node: Node | None) -> Body:
         """The statements of a block."""
@@ -279,23 +327,30 @@ class StatementLowering(Lowering):
 
     def with_(self, node: Node) -> Statement:
         """`with a as b, c as d`."""
+        parts = [
+            child for child in node.children if child.kind_id not in TOKENS and child.kind_id not in BLOCK
+        ]
+        items = self.with_items(parts)
+        return With(items, self.block(node.child_by_field_name("body")))
+
+    def with_items(self, nodes: list[Node]) -> tuple[tuple[Expression, Expression | None], ...]:
+        """What is entered, and what it is bound to."""
         items: list[tuple[Expression, Expression | None]] = []
-        stack = [child for child in reversed(node.named_children) if child.kind_id not in BLOCK]
+        stack = nodes[::-1]
         while stack:
             child = stack.pop()
             kind = KINDS[child.kind_id % 65535]
             if kind in ("with_clause", "with_item", "tuple") or (
-                kind == "parenthesized_expression"
-                and "as_pattern" in [part.type for part in child.named_children]
+                kind == "parenthesized_expression" and "as_pattern" in [part.type for part in child.children]
             ):
-                stack.extend(reversed(self.parts(child)))
+                stack.extend(self.parts(child)[::-1])
             elif kind == "as_pattern":
                 parts = self.parts(child)
                 target = self.target(parts[1]) if len(parts) > 1 else None
                 items.append((self.expression(parts[0]), target))
-            elif kind != "comment":
+            else:
                 items.append((self.expression(child), None))
-        return With(tuple(items), self.block(node.child_by_field_name("body")))
+        return tuple(items)
 
     def try_(self, node: Node) -> Statement:
         """`try`, with its clauses."""
@@ -495,6 +550,30 @@ class StatementLowering(Lowering):
         """A block that lost its header."""
         return Block(self.block(node))
 
+
+HEADERS = frozenset(["def", "class", "for", "with", "if", "while", "elif"])
+
+
+def groups(nodes: list[Node]) -> Iterator[list[Node]]:
+    """Siblings inside wreckage: a lost header takes along what is indented deeper, the rest stands alone."""
+    place = 0
+    while place < len(nodes):
+        node = nodes[place]
+        stop = place + 1
+        if node.type in HEADERS and not node.is_named:
+            row, column = node.start_point
+            while stop < len(nodes) and (
+                nodes[stop].start_point[0] == row
+                or nodes[stop].start_point[1] > column
+                or nodes[stop].type in CLOSERS
+            ):
+                stop += 1
+        if stop > place + 1 or node.is_named:
+            yield nodes[place:stop]
+        place = stop
+
+
+CLOSERS = frozenset([")", "]", "}", ":"])
 
 Handler = Callable[[StatementLowering, Node], Statement | None]
 

@@ -1,0 +1,174 @@
+"""Broken code, strange bytes, sizes that no person writes: an answer, never an exception."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from energy_code.document import Document
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+PROGRAM = """import tensorflow as tf
+from tensorflow import keras
+class Net(keras.Model):
+    def __init__(self, units=(4, 5)):
+        super().__init__()
+        self.stack = [keras.layers.Dense(n) for n in units]
+    def call(self, inputs):
+        x = inputs
+        for layer in self.stack:
+            x = layer(x)
+        return tf.nn.softmax(x)
+@tf.function(jit_compile=True)
+def step(model, data):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(data))
+    return tape.gradient(loss, model.trainable_variables)
+net = Net()
+data = tf.data.Dataset.from_tensor_slices(tf.ones((8, 4))).map(lambda v: v * 2).batch(2)
+for epoch in range(3):
+    for batch in data:
+        step(net, batch)
+    print(f"done {epoch} {net(batch).numpy()}")
+net.compile(optimizer=keras.optimizers.Adam(1e-3), loss="mse")
+net.fit(data, epochs=5)
+"""
+
+
+def found(source: str) -> set[tuple[int, int, str]]:
+    return {(c.span.start_byte, c.span.end_byte, c.api) for c in Document(source).analysis.calls}
+
+
+WHOLE = found(PROGRAM)
+
+
+def before(line_start: int, prefix: str) -> set[tuple[int, int, str]]:
+    """Calls before a place that need nothing behind it to be understood."""
+    return {call for call in found(prefix[:line_start]) if call in WHOLE}
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, len(PROGRAM) - 1))
+def test_a_file_cut_anywhere_keeps_the_calls_before_the_cut(cut):
+    line_start = PROGRAM.rfind("\n", 0, cut) + 1
+    assert before(line_start, PROGRAM) <= found(PROGRAM[:cut])
+
+
+LINES = PROGRAM.splitlines(keepends=True)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(1, len(LINES) - 1))
+def test_a_lost_line_keeps_the_calls_before_it(number):
+    start = sum(map(len, LINES[:number]))
+    assert before(start, PROGRAM) <= found("".join(LINES[:number] + LINES[number + 1 :]))
+
+
+BRACKETS = [place for place, letter in enumerate(PROGRAM) if letter in "()[]{}\"':"]
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(BRACKETS))
+def test_a_lost_bracket_keeps_the_calls_before_its_line(place):
+    line_start = PROGRAM.rfind("\n", 0, place) + 1
+    assert before(line_start, PROGRAM) <= found(PROGRAM[:place] + PROGRAM[place + 1 :])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.text() | st.binary())
+def test_any_text_gets_an_answer(source):
+    document = Document(source)
+    for call in document.analysis.calls:
+        document.to_lsp(call.span, "utf-16")
+
+
+HEAD = "import tensorflow as tf\ntf.ones(1)\n"
+
+
+@pytest.mark.parametrize(
+    "deep",
+    [
+        "x = " + "(" * 5000 + "1" + ")" * 5000,
+        "x = " + "[" * 5000 + "]" * 5000,
+        "x = " + "[" * 5000,
+        "x = " + "f(" * 5000 + ")" * 5000,
+        "x = a" + ".b()" * 5000,
+        "x = a" + "[0]" * 5000,
+        "x = " + " + ".join(["a"] * 5000),
+        "x = " + " or ".join(["a"] * 5000),
+        "x = " + "not " * 5000 + "a",
+        "x = " + "-" * 5000 + "a",
+        "x = " + "lambda: " * 3000 + "a",
+        "x = " + "a if b else " * 3000 + "c",
+        "\n".join(" " * i + "if a:" for i in range(300)) + "\n" + " " * 300 + "pass",
+        "\n".join("  " * i + f"def f{i}():" for i in range(90)) + "\n" + "  " * 90 + "pass",
+        "if a:\n    pass\n" + "elif a:\n    pass\n" * 3000,
+        "x = " + "{" * 3000 + "}" * 3000,
+    ],
+)
+def test_deep_nesting_ends_and_hides_nothing_else(deep):
+    calls = Document(f"{HEAD}{deep}\ntf.zeros(1)\n").analysis.calls
+    assert "tensorflow.ones" in [call.api for call in calls]
+
+
+def test_functions_that_call_each_other_for_ever(calls_of):
+    calls = calls_of(
+        """
+        import tensorflow as tf
+        def a(n): return b([n])
+        def b(n): return a([n]) or tf.ones(n)
+        class Node:
+            def __init__(self, next=None):
+                self.next = next
+                self.value = self.get()
+            def get(self):
+                return self.value or self.next.get() or tf.zeros(1)
+        node = None
+        for _ in range(9): node = Node(node)
+        node.get(); a(1)
+        f = lambda f: f(f)
+        f(f)
+        """
+    )
+    assert {call.api for call in calls} == {"tensorflow.ones", "tensorflow.zeros"}
+
+
+def test_a_long_chain_of_functions(calls_of):
+    source = "import tensorflow as tf\ndef f0(x): return tf.ones(x)\n"
+    source += "".join(f"def f{i}(x): return f{i - 1}(x)\n" for i in range(1, 400))
+    assert [call.api for call in calls_of(f"{source}\nf399(1)\n")] == ["tensorflow.ones"]
+
+
+@pytest.mark.timeout(120)
+def test_a_generated_file_of_five_megabytes():
+    line = "x{0} = [1, 2, 3, 4, 5, 6, 7, 8, 'some text that fills the line', {{'a': {0}}}]\n"
+    source = HEAD + "".join(map(line.format, range(63_000))) + "tf.zeros(1)\n"
+    assert len(source) > 5_000_000
+    started = time.monotonic()
+    calls = Document(source).analysis.calls
+    assert [call.api for call in calls] == ["tensorflow.ones", "tensorflow.zeros"]
+    assert time.monotonic() - started < 100
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (b"\xef\xbb\xbfimport keras\nkeras.ops.ones(1)\n", 1),
+        (b"# -*- coding: latin-1 -*-\nimport keras\nx = '\xe9'; keras.ops.ones(1)\n", 2),
+        (b"import keras\nx = '\xe9'; keras.ops.ones(1)\n", 1),
+        (b"# coding: no-such-thing\nimport keras\nkeras.ops.ones(1)\n", 2),
+        (b"import keras\r\nkeras.ops.ones(1)\r\n", 1),
+        (b"import keras\rkeras.ops.ones(1)\r", 1),
+        (b"import keras\n\0\0\nkeras.ops.ones(1)\n", 2),
+        (b"if 1:\n\timport keras\n\tkeras.ops.ones(1)\n", 2),
+        (b"\x0cimport keras\nkeras.ops.ones(1)\n", 1),
+        ("import keras\nx = '\u65e5\u672c \U0001f600'; keras.ops.ones(1)\n".encode("utf-16"), 1),
+    ],
+)
+def test_strange_bytes(data, line):
+    document = Document(data)
+    (call,) = document.analysis.calls
+    assert call.api == "keras.ops.ones"
+    assert call.span.start.row == line
+    assert document.source[call.span.start_byte : call.span.end_byte] == b"keras.ops.ones(1)"
