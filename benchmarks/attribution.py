@@ -277,8 +277,8 @@ def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> 
     calls = 50
     ours = before + calls * rests
     print(
-        f"Waiting for {calls} short calls: {ours:.0f} s ({before:.1f} s before the run, {rests:.1f} s of rests "
-        f"a call) against FECoM's {calls * FECOM_WAIT:.0f} s: {calls * FECOM_WAIT / ours:.0f} times less "
+        f"Waiting for {calls} calls: {ours:.0f} s ({before:.1f} s before the run, {rests:.1f} s of "
+        f"rests a call) against FECoM's {calls * FECOM_WAIT:.0f} s: {calls * FECOM_WAIT / ours:.0f} times less "
         f"(goal 20; {calls * FECOM_WAIT / (ours + calls * windows):.0f} times if the windows in which calls "
         "are repeated count as waiting too)."
     )
