@@ -3,7 +3,7 @@
     python benchmarks/soak.py [--steps 20000] [--seconds 600] [--seed 1]
 
 Opens TensorFlow programs in a server, edits, hovers, asks for everything else, closes and opens again; then a
-second server opens the texts as they are in the end. Prints what differed (nothing should) and how memory went.
+second server opens the texts as they are in the end. Prints what differed (nothing should) and the memory.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ class OpenFiles:
 
     def refresh(self, opened: Iterable[Opened] | None = None) -> None:
         """Something that pages depend on changed: the database, the settings, another file."""
-        for one in list(self) if opened is None else opened:
+        for one in list(self if opened is None else opened):
             with one.lock:
                 one.wanted += 1
             self.analyse(one)

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FEATURES = (hover, diagnostics, code_actions, inlay_hints, code_lens, commands, configuration)
+OTHERS_SECONDS = 1.0
+"""How long after an edit the other open files of the folder are read again."""
 LOOK_SECONDS = 0.7
 """How often the databases' state on disk and the client's life are looked at."""
 
@@ -70,6 +72,8 @@ class EnergyServer(LanguageServer):
         self.measurement: Progress | None = None
         self._client_process: ClientProcess | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._last_shown: dict[str, tuple[int | None, tuple[str, ...]]] = {}
+        self._others_due: asyncio.TimerHandle | None = None
         self._stamps: dict[Path, object] = {}
         self._shown: set[str] = set()
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
@@ -208,6 +212,7 @@ class EnergyServer(LanguageServer):
     def close(self, uri: str) -> None:
         """A file or notebook was closed: what was published for it goes."""
         closed = self.files.close(uri)
+        self._last_shown.pop(uri, None)
         if closed is not None:
             diagnostics.withdraw(self, list(closed.pages))
 
@@ -222,6 +227,31 @@ class EnergyServer(LanguageServer):
         diagnostics.push(self, opened)
         status.send(self, opened)
         self.show_problems()
+        self._trace(opened)
+        shown = tuple(page.result_id for page in opened.pages.values())
+        version, before = self._last_shown.get(opened.uri, (None, shown))
+        self._last_shown[opened.uri] = (opened.version, shown)
+        if version != opened.version:
+            self._look_at_others_soon(opened)
+        elif before != shown:
+            self._refresh_clients()
+
+    def _look_at_others_soon(self, edited: Opened) -> None:
+        """What imports an edited file may mean something else now; look when nobody types for a moment."""
+        if self._others_due is not None:
+            self._others_due.cancel()
+        self._others_due = asyncio.get_running_loop().call_later(OTHERS_SECONDS, self._look_at_others, edited)
+
+    def _look_at_others(self, edited: Opened) -> None:
+        self.files.refresh(one for one in self.files if one is not edited and one.folder is edited.folder)
+
+    def _trace(self, opened: Opened) -> None:
+        """What a client that traces wants to know."""
+        if self.protocol.trace == types.TraceValue.Off:
+            return
+        calls = sum(len(page.hints) for page in opened.pages.values())
+        message = f"Read {opened.uri}, version {opened.version}: {calls} calls"
+        self.log_trace(types.LogTraceParams(message))
 
     @property
     def scratch(self) -> Path:

@@ -205,9 +205,25 @@ async def test_a_cancelled_request_is_answered_as_such(start: Any) -> None:
 @pytest.mark.asyncio
 async def test_trace_can_be_set(start: Any) -> None:
     async with start("full") as session:
+        traces: list[str] = []
+        session.client.feature(types.LOG_TRACE)(lambda params: traces.append(params.message))
         session.client.set_trace(types.SetTraceParams(types.TraceValue.Verbose))
         uri = session.open("model.py")
         assert await session.hover(uri, 14, 15) is not None
+        await session.until(lambda: any("9 calls" in message for message in traces))
+
+
+@pytest.mark.asyncio
+async def test_an_edit_shows_in_the_files_that_import_it(start: Any, workspace: Path) -> None:
+    (workspace / "layers.py").write_text(
+        "import tensorflow as tf\n\n\ndef act(x):\n    return tf.nn.relu(x)\n"
+    )
+    (workspace / "user.py").write_text("from layers import act\n\ny = act(1)\nz = y.numpy()\n")
+    async with start("full") as session:
+        layers, user = session.open("layers.py"), session.open("user.py")
+        assert "Tensor.numpy" in (await session.hover(user, 3, 7) or "")
+        session.change(layers, (4, 11, 4, 24), "3")
+        await eventually(lambda: session.hover(user, 3, 7), lambda text: text is None)
 
 
 async def codes(session: Any, uri: str) -> set[str]:
