@@ -275,12 +275,11 @@ def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> 
     )
     before, rests, windows = waiting(meter, rng)
     calls = 50
-    ours = before + calls * rests
+    ours, theirs = before + calls * rests, calls * FECOM_WAIT
     print(
-        f"Waiting for {calls} calls: {ours:.0f} s ({before:.1f} s before the run, {rests:.1f} s of "
-        f"rests a call) against FECoM's {calls * FECOM_WAIT:.0f} s: {calls * FECOM_WAIT / ours:.0f} times less "
-        f"(goal 20; {calls * FECOM_WAIT / (ours + calls * windows):.0f} times if the windows in which calls "
-        "are repeated count as waiting too)."
+        f"Waiting for {calls} calls: {ours:.0f} s ({before:.1f} s before the run, {rests:.1f} s each) "
+        f"against FECoM's {theirs:.0f} s: {theirs / ours:.0f} times less (goal 20; "
+        f"{theirs / (ours + calls * windows):.0f} times if repeating calls counts as waiting)."
     )
 
 

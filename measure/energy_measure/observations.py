@@ -16,6 +16,8 @@ from energy_measure.traces import SampledTrace
 
 Floats = npt.NDArray[np.float64]
 
+SHARP = 0.02
+"""Windows whose ends are known to this part of their length count as exactly placed."""
 MISSED_UPDATE = 1.5
 """No change for this many update periods: the meter updated, and its value stayed the same."""
 
@@ -48,8 +50,10 @@ class Observations:
 
     @property
     def blur(self) -> float:
-        """Seconds over which the true end of a window is spread about where it is put."""
-        return float(np.median(self.placement)) * float(np.sqrt(12.0)) if len(self.placement) else 0.0
+        """Seconds over which the true end of a window is spread about where it is put; 0 where hardly at
+        all."""
+        spread = float(np.median(self.placement)) * float(np.sqrt(12.0)) if len(self.placement) else 0.0
+        return spread if spread > SHARP * self.step else 0.0
 
     @property
     def step(self) -> float:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from energy_measure import attribution
 from energy_measure.attribution import DeviceAttribution, attribute
 from energy_measure.baseline import IdleWindow, fit_baseline, no_baseline
 from energy_measure.events import Events
@@ -72,6 +73,15 @@ def test_long_calls_come_out_within_two_percent():
     found = attribute_rapl(calls, events_of(calls.starts, calls.ends))
     error = np.abs(found.joules / calls.true_joules("cpu") - 1)
     assert np.median(error) < 0.02
+
+
+def test_the_short_way_for_very_many_calls_agrees(monkeypatch):
+    calls = separate_calls(60, 0.2, 0.1)
+    monkeypatch.setattr(attribution, "LARGE", 10)
+    found = attribute_rapl(calls, events_of(calls.starts, calls.ends))
+    error = np.abs(found.joules / calls.true_joules("cpu") - 1)
+    assert np.median(error) < 0.02
+    assert np.sum(found.exclusive) + found.outside_joules == pytest.approx(found.program_joules)
 
 
 def test_a_counter_that_lags_does_not_bias_short_calls():
