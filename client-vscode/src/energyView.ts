@@ -1,6 +1,6 @@
 /** The energy view: the workspace's hungriest calls as a tree, file → function → call. */
 import * as vscode from "vscode";
-import { byHunger, callDescription, joules, totals } from "./format";
+import { byHunger, callDescription, callsOf, totals, totalText } from "./format";
 import { serverCommands } from "./protocol";
 import type { CallSummary, FileSummary, FunctionSummary, Summary } from "./protocol";
 import type { Server } from "./server";
@@ -46,7 +46,7 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
       case "file":
         return item.file.functions
           .filter(({ calls }) => calls.length > 0)
-          .sort((left, right) => sum(right) - sum(left))
+          .sort((left, right) => totals(right.calls).known - totals(left.calls).known)
           .map((part) => ({ kind: "function", file: item.file, part }));
       case "function":
         return [...item.part.calls].sort(byHunger).map((call) => ({ kind: "call", file: item.file, call }));
@@ -69,8 +69,8 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
   private async files(): Promise<Item[]> {
     const summary = await this.server.execute<Summary>(serverCommands.summary);
     return (summary?.files ?? [])
-      .filter((file) => file.functions.some(({ calls }) => calls.length > 0))
-      .sort((left, right) => totals(right).known - totals(left).known)
+      .filter((file) => callsOf(file).length > 0)
+      .sort((left, right) => totals(callsOf(right)).known - totals(callsOf(left)).known)
       .map((file) => ({ kind: "file", file }));
   }
 
@@ -86,23 +86,18 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
   }
 }
 
-function sum(part: FunctionSummary): number {
-  return part.calls.reduce((total, call) => total + (call.joules ?? 0), 0);
-}
-
 function fileItem(file: FileSummary): vscode.TreeItem {
   const uri = vscode.Uri.parse(file.uri);
   const item = new vscode.TreeItem(uri, vscode.TreeItemCollapsibleState.Expanded);
-  const { known, unknown } = totals(file);
   item.label = vscode.workspace.asRelativePath(uri);
-  item.description = `${joules(known)}${unknown > 0 ? `, ${unknown} calls unknown` : ""}`;
+  item.description = totalText(callsOf(file));
   item.iconPath = vscode.ThemeIcon.File;
   return item;
 }
 
 function functionItem(part: FunctionSummary): vscode.TreeItem {
   const item = new vscode.TreeItem(part.name === "" ? "(module)" : part.name, vscode.TreeItemCollapsibleState.Expanded);
-  item.description = joules(sum(part));
+  item.description = totalText(part.calls);
   item.iconPath = new vscode.ThemeIcon("symbol-function");
   return item;
 }

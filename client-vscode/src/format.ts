@@ -78,35 +78,49 @@ export function statusText(status: Status | undefined, state: ServerState): stri
 
 export type ServerState = "starting" | "running" | "stopped" | "absent";
 
-/** One line of the energy view, right of the API's name. */
-export function callDescription(call: CallSummary): string {
-  if (call.joules === null) {
-    return "no figure";
-  }
-  const runs = call.runs > 1 ? ` in ${call.runs} runs` : "";
-  const before = typeof call.previous_joules === "number" ? `, before ${joules(call.previous_joules)}` : "";
-  return `${bar(call.share)} ${joules(call.joules)}${runs} (${provenance(call)}${before})`;
+/** Joules of all runs of a call that the source tells of; undefined when nothing is known. */
+export function energyOf({ joules: each, runs }: CallSummary): number | undefined {
+  return each === null ? undefined : each * runs;
 }
 
-/** Known joules of a file and how many of its calls have no figure. */
-export function totals(file: FileSummary): { known: number; unknown: number } {
-  let known = 0;
-  let unknown = 0;
-  for (const { calls } of file.functions) {
-    for (const call of calls) {
-      if (call.joules === null) {
-        unknown += 1;
-      } else {
-        known += call.joules;
-      }
-    }
+/** One line of the energy view, right of the API's name. */
+export function callDescription(call: CallSummary): string {
+  const energy = energyOf(call);
+  if (energy === undefined || call.joules === null) {
+    return "no figure";
   }
-  return { known, unknown };
+  const mark = call.estimated ? "≈ " : "";
+  const each = call.runs > 1 ? `${call.runs} × ${mark}${joules(call.joules)}, ` : "";
+  const before = typeof call.previous_joules === "number" ? `, before ${joules(call.previous_joules * call.runs)}` : "";
+  return `${bar(call.share)} ${mark}${joules(energy)} (${each}${provenance(call)}${before})`;
+}
+
+/** Known joules of some calls, whether an estimate is among them, and how many calls have no figure. */
+export function totals(calls: readonly CallSummary[]): { known: number; estimated: boolean; unknown: number } {
+  const energies = calls.map(energyOf);
+  const known = energies.filter((energy) => energy !== undefined);
+  return {
+    known: known.reduce((sum, energy) => sum + energy, 0),
+    estimated: calls.some((call) => call.joules !== null && call.estimated),
+    unknown: energies.length - known.length,
+  };
+}
+
+/** The sum of some calls in words: "≈ 1.20 J, 3 calls unknown". */
+export function totalText(calls: readonly CallSummary[]): string {
+  const { known, estimated, unknown } = totals(calls);
+  const gap = unknown === 0 ? "" : `, ${unknown} ${unknown === 1 ? "call" : "calls"} unknown`;
+  return `${estimated ? "≈ " : ""}${joules(known)}${gap}`;
+}
+
+/** All calls of a file. */
+export function callsOf(file: FileSummary): CallSummary[] {
+  return file.functions.flatMap(({ calls }) => calls);
 }
 
 /** Hungriest first; calls without a figure last, in the order of the file. */
 export function byHunger(left: CallSummary, right: CallSummary): number {
-  return (right.joules ?? -1) - (left.joules ?? -1);
+  return (energyOf(right) ?? -1) - (energyOf(left) ?? -1);
 }
 
 /** The meters of this machine as a Markdown page; everything inside is plain text in code spans. */

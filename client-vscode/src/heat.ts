@@ -1,6 +1,6 @@
 /** Heat: a gutter mark and an overview-ruler colour at each call, by its share of the file's energy. */
 import * as vscode from "vscode";
-import { heatLevel } from "./format";
+import { callsOf, heatLevel } from "./format";
 import { serverCommands } from "./protocol";
 import type { Summary } from "./protocol";
 import type { Server } from "./server";
@@ -50,7 +50,7 @@ export class Heat implements vscode.Disposable {
       return; // typed on meanwhile: the next status brings fresh ranges
     }
     const ranges = new Map<number, vscode.Range[]>(levels.map((level) => [level, []]));
-    for (const call of summary?.files.flatMap((file) => file.functions).flatMap((part) => part.calls) ?? []) {
+    for (const call of summary?.files.flatMap(callsOf) ?? []) {
       const range = this.server.toCode(call.range);
       if (call.joules !== null && range !== undefined) {
         // The first line alone carries the mark, or a call over many lines would look hotter than it is.

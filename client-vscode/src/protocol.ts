@@ -4,10 +4,11 @@ import type { Range } from "vscode-languageclient/node";
 export interface CallSummary {
   api: string;
   range: Range;
-  /** Joules of one pass through the file: per call times how often the source says it runs; null when unknown. */
+  /** Net joules of one call; null when unknown. */
   joules: number | null;
   low: number | null;
   high: number | null;
+  /** How often the source says it runs. */
   runs: number;
   layer: "here" | "team" | "published" | null;
   estimated: boolean;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bar, byHunger, callDescription, heatLevel, joules, metersPage, provenance, statusText, totals } from "../src/format";
+import { bar, byHunger, callDescription, heatLevel, joules, metersPage, provenance, statusText, totals, totalText } from "../src/format";
 import type { CallSummary, Status } from "../src/protocol";
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -38,13 +38,15 @@ test("bars and heat follow the share", () => {
 
 test("a call says what it cost before", () => {
   assert.equal(callDescription(call), "████░░░░ 1.50 J (measured here)");
-  assert.equal(callDescription({ ...call, runs: 5, previous_joules: 3 }), "████░░░░ 1.50 J in 5 runs (measured here, before 3.00 J)");
+  assert.equal(callDescription({ ...call, runs: 5, previous_joules: 3 }), "████░░░░ 7.50 J (5 × 1.50 J, measured here, before 15.0 J)");
   assert.equal(callDescription({ ...call, joules: null }), "no figure");
 });
 
 test("totals leave out what is unknown and count it", () => {
-  const file = { uri: "file:///a.py", functions: [{ name: "f", calls: [call, { ...call, joules: null }] }] };
-  assert.deepEqual(totals(file), { known: 1.5, unknown: 1 });
+  const calls = [{ ...call, runs: 2 }, { ...call, joules: null }];
+  assert.deepEqual(totals(calls), { known: 3, estimated: false, unknown: 1 });
+  assert.equal(totalText(calls), "3.00 J, 1 call unknown");
+  assert.equal(totalText([{ ...call, estimated: true }]), "≈ 1.50 J");
 });
 
 test("the hungriest call comes first, unknown ones last", () => {

@@ -31,7 +31,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   });
 
   test("a hover says what a call costs and where the figure comes from", async () => {
-    await goTo(editor, "model.fit(");
+    await editor.goTo("classifier.py", "model.fit(");
     const text = await editor.hover("fit", /keras\.\w+\.fit/);
     assert.match(text, /published/i);
     assert.match(text, /\d [kmµ]?(J|Wh)\b/);
@@ -49,7 +49,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
 
   test("a quick fix says what it saves, and changes the file", async () => {
     await editor.openFile("classifier.py");
-    await goTo(editor, "tf.reduce_sum(tf.square(weights))");
+    await editor.goTo("classifier.py", "tf.reduce_sum(tf.square(weights))");
     await editor.page.keyboard.press("Control+.");
     const action = editor.page.locator(".action-widget .monaco-list-row", { hasText: "half the sum of squares" }).first();
     await action.waitFor({ timeout: 30_000 });
@@ -62,7 +62,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   });
 
   test("inlay hints can be switched off and on", async () => {
-    await goTo(editor, "model.fit(");
+    await editor.goTo("classifier.py", "model.fit(");
     const hints = async () => (await visibleCode(editor)).includes("⚡");
     await until(hints, 30_000, () => "no inlay hint");
     await editor.command("Energy: Toggle Inlay Hints");
@@ -107,7 +107,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.screenshot("measuring");
     await editor.notifications().filter({ hasText: /(Estimated|Measured) here: / }).waitFor({ timeout: 300_000 });
     await editor.dismissNotifications();
-    await goTo(editor, "model.fit(");
+    await editor.goTo("classifier.py", "model.fit(");
     const text = await editor.hover("fit", /(estimated|measured) here/i);
     assert.doesNotMatch(text, /no figure/i);
     await editor.screenshot("hover-measured");
@@ -152,22 +152,11 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const [pid] = processes(editor, "serve");
     process.kill(Number(pid.split(" ")[0]), "SIGKILL");
     await until(() => processes(editor, "serve").some((line) => line !== pid), 60_000, () => "no new server");
-    await goTo(editor, "model.fit(");
+    await editor.goTo("classifier.py", "model.fit(");
     await editor.hover("fit", /keras\.\w+\.fit/);
     assert.equal(await editor.notifications().filter({ hasText: "does not run" }).count(), 0);
   });
 });
-
-/** Puts the cursor on the first line with that text. */
-async function goTo(editor, text) {
-  const line = editor.read("classifier.py").split("\n").findIndex((candidate) => candidate.includes(text)) + 1;
-  const column = editor.read("classifier.py").split("\n")[line - 1].indexOf(text) + text.length - 1;
-  await editor.page.keyboard.press("Control+G");
-  await editor.page.waitForSelector(".quick-input-widget:visible");
-  await editor.page.keyboard.type(`${line}:${column}`);
-  await editor.page.keyboard.press("Enter");
-  await editor.page.waitForTimeout(300);
-}
 
 async function visibleCode(editor) {
   return (await editor.page.locator(".editor-instance .view-lines").first().innerText()).replaceAll("\u00a0", " ");

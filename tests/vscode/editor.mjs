@@ -115,6 +115,16 @@ class Editor {
     await this.page.keyboard.press("Enter");
   }
 
+  /** Puts the cursor at the end of the first such text in a file's saved content. */
+  async goTo(name, text) {
+    const lines = this.read(name).split("\n");
+    const line = lines.findIndex((candidate) => candidate.includes(text));
+    await this.palette("Control+G");
+    await this.page.keyboard.type(`${line + 1}:${lines[line].indexOf(text) + text.length - 1}`);
+    await this.page.keyboard.press("Enter");
+    await this.page.waitForTimeout(300);
+  }
+
   /** The text of the hover on a word of the open editor; asked again until it fits. */
   async hover(word, fitting = /./, patience = 60_000) {
     let text = "";
