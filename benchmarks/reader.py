@@ -1,0 +1,174 @@
+"""How fast the reader is, as ratios measured in one run.
+
+    python benchmarks/reader.py [--files 10000] [--rounds 7]
+
+1. whole analysis of a 6,700-line TensorFlow file against `ast.parse` of it (limit: 2)
+2. analysis after a one-character edit against the whole analysis (limit: 0.1)
+3. index of the installed Keras, first and second start, on one core (limit: 150 files a second)
+4. memory of a process that has indexed a project of 10,000 files (limit: 300 MB)
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from energy_code.document import Document
+from energy_code.project import Project
+
+CORPUS = Path(__file__).parents[1] / "tests" / "code" / "corpus"
+LINES = 6_700
+LEFT_OUT = ("star_imports.py", "typed_style.py")
+"""A star import or a `from __future__` may not stand inside a function."""
+
+
+def programs() -> list[str]:
+    paths = sorted(path for path in CORPUS.glob("*.py") if path.name not in LEFT_OUT)
+    return [path.read_text(encoding="utf-8") for path in paths]
+
+
+def large_file(lines: int = LINES) -> bytes:
+    """The programs of the corpus as functions of one file, as often as it takes."""
+    parts: list[str] = []
+    count, number, sources = 0, 0, programs()
+    while count < lines:
+        source = sources[number % len(sources)]
+        body = "".join(f"    {line}" if line.strip() else line for line in source.splitlines(keepends=True))
+        parts.append(f"def program_{number}():\n{body}\n\n")
+        count += parts[-1].count("\n")
+        number += 1
+    return "".join(parts).encode()
+
+
+def seconds(action: Callable[[], object]) -> float:
+    start = time.process_time()
+    action()
+    return time.process_time() - start
+
+
+def whole(source: bytes) -> int:
+    return len(Document(source).analysis.calls)
+
+
+def places(source: bytes, count: int) -> list[int]:
+    """Places inside words of code, where people type."""
+    generator = random.Random(3)
+    words = [i for i in range(1, len(source)) if source[i : i + 1].isalpha() and source[i - 1 : i].isalpha()]
+    return sorted(generator.sample(words, count))
+
+
+def edit_times(source: bytes, count: int = 60) -> list[float]:
+    """Analysis after one typed character, at many places, each taken back again."""
+    document = Document(source)
+    _ = document.analysis.calls
+    found: list[float] = []
+    for place in places(source, count):
+        for end, text in ((place, b"q"), (place + 1, b"")):
+            start = time.process_time()
+            document.edit(place, end, text)
+            _ = document.analysis.calls
+            found.append(time.process_time() - start)
+    return found
+
+
+def analysis_table(rounds: int) -> None:
+    source = large_file()
+    whole(source)
+    pairs = [(seconds(lambda: ast.parse(source)), seconds(lambda: whole(source))) for _ in range(rounds)]
+    parse, full = (statistics.median(column) for column in zip(*pairs, strict=True))
+    edits = edit_times(source)
+    median, worst = statistics.median(edits), sorted(edits)[int(len(edits) * 0.95)]
+    print(f"{source.count(bytes([10])):,} lines, {len(source):,} bytes, {whole(source):,} API calls")
+    row("ast.parse", f"{parse * 1000:.1f} ms")
+    row("whole analysis", f"{full * 1000:.1f} ms", f"{full / parse:.2f} × ast.parse", "limit 2")
+    row(
+        "after one character, median",
+        f"{median * 1000:.1f} ms",
+        f"{median / full:.3f} × the whole",
+        "limit 0.1",
+    )
+    row("after one character, 95th of 100", f"{worst * 1000:.1f} ms", f"{worst / full:.3f} × the whole")
+
+
+def row(*cells: str) -> None:
+    print("  {:<34}{:>10}   {:<24}{}".format(*cells, *[""] * (4 - len(cells))).rstrip())
+
+
+def index_table() -> None:
+    spec = find_spec("keras")
+    assert spec is not None
+    assert spec.origin is not None
+    root = Path(spec.origin).parent
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "index"
+        first = Project(root, store=store)
+        files = len(list(first.files()))
+        took = seconds(lambda: first.index())
+        second = Project(root, store=store)
+        again = seconds(lambda: second.index())
+    print(f"index of Keras, {files:,} files")
+    row("first start", f"{took * 1000:.0f} ms", f"{files / took:.0f} files a second", "limit 150")
+    row("second start", f"{again * 1000:.0f} ms", f"{again / took:.2f} × the first")
+    some = random.Random(1).sample(sorted(first.files()), min(200, files))
+    took = seconds(lambda: [found.calls for path in some if (found := first.analyse(path)) is not None])
+    row(
+        f"every call of {len(some)} of them",
+        f"{took * 1000:.0f} ms",
+        f"{len(some) / took:.0f} files a second",
+    )
+
+
+MEMORY = """
+import re, sys
+from pathlib import Path
+from energy_code.project import Project
+project = Project(Path(sys.argv[1]), store=Path(sys.argv[2]))
+project.index()
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())  # of this program alone
+print(int(peak[1]) // 1024, len(project.index().entries))
+"""
+
+
+def memory_table(files: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root, sources = Path(folder) / "project", programs()
+        for number in range(files):
+            package = root / f"package_{number // 100}"
+            package.mkdir(parents=True, exist_ok=True)
+            text = f"from package_{number % 7} import module_{number % 13}\n{sources[number % len(sources)]}"
+            (package / f"module_{number}.py").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-c", MEMORY, str(root), str(Path(folder) / "index")]
+        start = os.times()
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        end = os.times()
+    megabytes, known = map(int, run.stdout.split())
+    took = end.children_user + end.children_system - start.children_user - start.children_system
+    print(f"index of a project of {known:,} files")
+    row("memory of the whole process", f"{megabytes} MB", "", "limit 300")
+    row("first start, processor time", f"{took:.1f} s", f"{known / took:.0f} files a second")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--files", type=int, default=10_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    options = parser.parse_args()
+    analysis_table(options.rounds)
+    index_table()
+    memory_table(options.files)
+    loaded = [name for name in ("libcst", "tensorflow", "keras") if name in sys.modules]
+    print(f"imported on the way: {', '.join(loaded) or 'neither libcst nor TensorFlow nor Keras'}")
+
+
+if __name__ == "__main__":
+    main()
