@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import tree_sitter
 
-from energy_code.calls import Argument, Call, Function, Mode, Runs, Span
+from energy_code.call_list import Calls, Found, Made
+from energy_code.calls import Call, Function, Mode
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
 from energy_code.frames import Site
 from energy_code.survey import survey_of
@@ -30,81 +32,14 @@ from energy_code.values import (
 if TYPE_CHECKING:
     from energy_code.document import Document
     from energy_code.expressions import CallExpression
-    from energy_code.positions import Lines
 
 IGNORE = re.compile(rb"#\s*energy:\s*ignore(?:\s*\[([^\]\n]*)\])?")
-
-
-ONCE = Runs(1, False)
-
-
-class WrittenArguments(Sequence[Argument]):
-    """The arguments of a call as written, taken from the tree when somebody asks."""
-
-    __slots__ = ("_items", "_lines", "_span", "_tree")
-
-    def __init__(self, tree: tree_sitter.Tree, lines: Lines, span: Span) -> None:
-        self._tree = tree
-        self._lines = lines
-        self._span = span
-        self._items: tuple[Argument, ...] | None = None
-
-    @property
-    def items(self) -> tuple[Argument, ...]:
-        """The arguments."""
-        if self._items is None:
-            self._items = tuple(arguments_at(self._tree, self._lines, self._span))
-        return self._items
-
-    @overload
-    def __getitem__(self, index: int) -> Argument: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Argument, ...]: ...
-    def __getitem__(self, index: int | slice) -> Argument | tuple[Argument, ...]:
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self.items == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(self.items)
-
-    def __repr__(self) -> str:
-        return repr(self.items)
-
-
-def arguments_at(tree: tree_sitter.Tree, lines: Lines, span: Span) -> Iterator[Argument]:
-    """The arguments of the call that fills a span."""
-    node = tree.root_node.descendant_for_byte_range(span.start_byte, span.end_byte)
-    while node is not None and node.type != "call" and node.parent is not None:
-        if (node.start_byte, node.end_byte) != (span.start_byte, span.end_byte):
-            return
-        node = node.parent
-    inner = node.child_by_field_name("arguments") if node is not None else None
-    if inner is None:
-        return
-    nodes = [inner] if inner.type == "generator_expression" else inner.named_children
-    for child in nodes:
-        if child.type in ("comment", "line_continuation"):
-            continue
-        keyword: str | None = None
-        text = lines.source[child.start_byte : child.end_byte].decode("utf-8", "replace")
-        if child.type == "keyword_argument":
-            name, _, text = text.partition("=")
-            keyword, text = name.strip(), text.lstrip()
-        elif child.type in ("list_splat", "dictionary_splat"):
-            stars = len(text) - len(text.lstrip("*"))
-            keyword, text = "*" * stars, text[stars:].lstrip()
-        yield Argument(keyword, text, lines.span(child.start_byte, child.end_byte))
 
 
 class Analysis:
     """A snapshot: later edits of the document do not change it."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, kept: Made, unchanged: int) -> None:
         self.source = document.source
         self.tree: tree_sitter.Tree = document.tree
         self.lines = document.lines
@@ -120,43 +55,34 @@ class Analysis:
             start, code, parent = stack.pop()
             self._homes.append((start, start + code.end, code, parent))
             stack.extend((start + offset, part, code) for offset, part in reversed(code.parts))
+        self._kept = kept
+        self._unchanged = unchanged
         self._about: dict[Code, tuple[str, Mode]] = {}
         self._starts = [home[0] for home in self._homes]
 
     # calls ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def calls(self) -> Sequence[Call]:
+    def calls(self) -> Calls:
         """Every API call, by place."""
         by_home: dict[Code, list[tuple[CallExpression, Site]]] = {}
         for expression, site in self.survey.sites().items():
             by_home.setdefault(expression.home, []).append((expression, site))
-        found: list[Call] = []
-        for start, _, code, _ in self._homes:
-            for expression, site in by_home.get(code, ()):
-                found.append(self._call(start, code, expression, site))
-        found.sort(key=lambda call: (call.span.start_byte, -call.span.end_byte))
-        return tuple(found)
+        found: list[Found] = [
+            (start + expression.start, -(start + expression.end), expression, site)
+            for start, _, code, _ in self._homes
+            for expression, site in by_home.get(code, ())
+        ]
+        found.sort(key=itemgetter(0, 1))
+        return Calls(found, self.lines, self._about_call, self._kept, self._unchanged)
 
-    def _call(self, base: int, home: Code, expression: CallExpression, site: Site) -> Call:
-        span = self.lines.span
+    def _about_call(self, expression: CallExpression) -> tuple[str, Mode]:
+        """The function around a call and the mode it runs in."""
+        home = expression.home
         known = self._about.get(home)
         if known is None:
             known = self._about[home] = (self._function_name(home), self._mode(home))
-        whole = span(base + expression.start, base + expression.end)
-        name_start, name_end = expression.name_range()
-        has_arguments = expression.positional or expression.keywords
-        return Call(
-            site.api,
-            whole,
-            span(base + name_start, base + name_end),
-            WrittenArguments(self.tree, self.lines, whole) if has_arguments else (),
-            known[0],
-            site.confidence,
-            ONCE if site.times == 1 and not site.in_unknown_loop else Runs(site.times, site.in_unknown_loop),
-            known[1],
-            site.decorator,
-        )
+        return known
 
     @cached_property
     def _parents(self) -> dict[Code, Code | None]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import tree_sitter
 
 from energy_code.analysis import Analysis
+from energy_code.call_list import Made
 from energy_code.calls import Span
 from energy_code.engine import Engine
 from energy_code.lowering import LANGUAGE, Cache
@@ -55,6 +56,9 @@ class Document:
         self._stale = True
         self._lowered = False
         self._revision = -1
+        self._made: Made = {}
+        self._unchanged = 0
+        """Up to where the text is as the last analysis saw it."""
 
     @property
     def lines(self) -> Lines:
@@ -76,6 +80,7 @@ class Document:
         old = copy(self.tree)  # analyses made so far keep theirs
         old.edit(start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte))
         self.tree = PARSER.parse(self.source, old)
+        self._unchanged = min(self._unchanged, start_byte)
         if not self._stale and self.project is not None:
             self.project.stale.append(self)
         self._stale = True
@@ -116,7 +121,9 @@ class Document:
         if self._analysis is None or self._stale or self._revision != revision:
             with collector_paused():
                 self.lower()
-                self._analysis = Analysis(self)
+                self._analysis = Analysis(self, self._made, self._unchanged)
+                self._made = self._analysis.calls.made
+                self._unchanged = len(self.source)
             self._revision = self.engine.revision
         return self._analysis
 

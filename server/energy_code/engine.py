@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from energy_data.catalogue import Catalogue, Entry
 
 API_ROOTS = frozenset(["tensorflow", "keras", "tf_keras"])
+UNTAINTED = 1 << 30
 MAX_DEPTH = 30
 """How deep calls of the program's own functions are followed."""
 MAX_CONTEXTS = 6
@@ -63,13 +64,15 @@ class Engine:
         self.epoch = 0
         self.depth = 0
         self.revision = 0
-        self.taint = 1 << 30
+        self.taint = UNTAINTED
         self.kept: dict[tuple[Function, Given], Summary] = {}
         self.contexts: dict[Function, dict[Given, int]] = {}
         self.members: dict[tuple[str, str], Entry | None] = {}
         self.module_members: dict[tuple[str, str], Value] = {}
         self.parsed: dict[str, Value] = {}
         self.effects: dict[str, Effect | None] = {}
+        self.answers: dict[tuple[UserInstance, str], Value] = {}
+        self.answered_at = (-1, -1)
         self.compiled: dict[UserClass, Value] = {}
         """Optimizers that models of the program are compiled with."""
         self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
@@ -341,10 +344,17 @@ class Engine:
 
     def instance_attribute(self, instance: UserInstance, name: str) -> Value:
         """An attribute of an instance: what its methods set, then what its class has."""
-        found = self.assigned_attribute(instance, name)
-        if found is not None:
-            return found
-        return self.class_attribute(instance.cls, name)
+        now = (self.clock, self.epoch)
+        if self.answered_at != now:
+            self.answered_at = now
+            self.answers.clear()
+        key = (instance, name)
+        value = self.answers.get(key)
+        if value is None:
+            value = self.assigned_attribute(instance, name) or self.class_attribute(instance.cls, name)
+            if self.taint == UNTAINTED and self.answered_at == (self.clock, self.epoch):
+                self.answers[key] = value
+        return value
 
     def assigned_attribute(self, instance: UserInstance, name: str) -> Value | None:
         """What any method of the class sets the attribute to; None when none does."""
@@ -502,7 +512,7 @@ class Engine:
         if self.taint < self.depth:
             summary.verified, summary.provisional = -1, self.epoch
         elif self.taint == self.depth:
-            self.taint = 1 << 30
+            self.taint = UNTAINTED
             self.epoch += 1
         self.depth -= 1
         if old is not None and old.returns != summary.returns:
