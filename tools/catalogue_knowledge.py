@@ -129,6 +129,7 @@ RETURNS: dict[str, str | None] = {
     "tensorflow.RaggedTensor.__getitem__": TENSOR,
     "tensorflow.RaggedTensor.__iter__": f"iterator[{TENSOR}]",
     "tensorflow.RaggedTensor.to_list": "list",
+    "tensorflow.RaggedTensor.row_splits_dtype": "tensorflow.dtypes.DType",
     "tensorflow.RaggedTensor.flat_values": TENSOR,
     "tensorflow.RaggedTensor.values": TENSOR,
     "tensorflow.IndexedSlices.values": TENSOR,
