@@ -101,7 +101,8 @@ class Interrupted(Exception):  # noqa: N818
     """The measurement was broken off; `finished` runs are in the database."""
 
     def __init__(self, measured: MeasuredRun, finished: int) -> None:
-        super().__init__(f"{finished} finished runs are kept")
+        kept = "1 finished run is" if finished == 1 else f"{finished} finished runs are"
+        super().__init__(f"{kept} kept")
         self.measured = measured
         self.finished = finished
 
@@ -117,8 +118,9 @@ def measure(request: MeasureRequest, tell: Tell, *, announce: Callable[[str], No
     meters = choose(options.meter)
     folder = request.path if request.path.is_dir() else request.path.absolute().parent
     python = _interpreter(request, folder)
+    tell(Progress("reading the program", 0.0, None))
     entries = _entries(request)
-    programs = [(entry, _instrumented(request, entry)) for entry in entries]
+    instrumented = _instrumented(request, entries)
     announce(f"Running with Python {'.'.join(map(str, python.version))} at {python.path}:")
     for entry in entries:
         announce(f"  {command_line(entry, options.arguments)}")
@@ -130,7 +132,7 @@ def measure(request: MeasureRequest, tell: Tell, *, announce: Callable[[str], No
     )
     with _outputs(request) as (output, errors):
         work = _Work(request, python, meters, measured, tell, len(entries), output, errors)
-        for entry, instrumented in programs:
+        for entry in entries:
             work.measure(entry, instrumented)
     return measured
 
@@ -190,7 +192,7 @@ class _Work:
             except KeyboardInterrupt:
                 raise Interrupted(self.measured, self.finished) from None
             done.append(run)
-            self._note(run.problems)
+            self._note([*run.problems, *_unsteady(run)])
             result.program = combine_runs(done, instrumented.sites)
             storing.store(result.program, done, instrumented.sites)
             self.finished += 1
@@ -294,19 +296,21 @@ def _entries(request: MeasureRequest) -> list[Path]:
     return [Path(os.path.relpath(entry, path)) for entry in found]
 
 
-def _instrumented(request: MeasureRequest, entry: Path) -> Instrumented:
-    """An entry point with probes: its whole project for a folder, else what it imports."""
+def _instrumented(request: MeasureRequest, entries: Sequence[Path]) -> Instrumented:
+    """The program with probes: all of a folder, else a script or notebook and what it imports."""
     instrumented = Instrumented()
-    path = request.path / entry if request.path.is_dir() else entry.absolute()
-    root = request.path if request.path.is_dir() else path.parent
+    whole = request.path.is_dir()
+    path = request.path.absolute()
+    root = path if whole else path.parent
     project = Project(root)
     cells = None
-    try:
-        if path.suffix == ".ipynb":
-            cells = instrumented.add_notebook(path, project, request.project)
-    except NotebookProblem as problem:
-        raise MeasureProblem(str(problem)) from problem
-    for file in python_files(root) if request.path.is_dir() else reached_files(path, cells):
+    for notebook in [root / entry for entry in entries] if whole else [path]:
+        if notebook.suffix == ".ipynb":
+            try:
+                cells = instrumented.add_notebook(notebook, project, request.project)
+            except NotebookProblem as problem:
+                raise MeasureProblem(str(problem)) from problem
+    for file in python_files(root) if whole else reached_files(path, cells):
         instrumented.add_file(file, project, request.project)
     if not instrumented.sites:
         raise MeasureProblem(f"{path} calls no TensorFlow or Keras API that could be measured.")
@@ -328,6 +332,12 @@ def _outputs(request: MeasureRequest) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
             yield errors, errors
         else:
             yield stack.enter_context(request.program_output.open("wb")), errors
+
+
+def _unsteady(run: OneRun) -> list[str]:
+    if run.stability.stable:
+        return []
+    return [f"The machine was not steady before a run ({'; '.join(run.stability.reasons)})."]
 
 
 def _ending(run: OneRun) -> str:

@@ -390,11 +390,17 @@ def versions() -> Dict[str, str]:
     return found
 
 
-def loop(function: Callable[..., Any], args: Arguments, kwargs: Keywords, times: int) -> Tuple[int, int]:
-    """Call `times` times; gives the nanoseconds at begin and end."""
+def loop(
+    function: Callable[..., Any], args: Arguments, kwargs: Keywords, times: int, wait: Any
+) -> Tuple[int, int]:
+    """Call `times` times and wait for the GPU if there is one; gives the nanoseconds at begin and end."""
+    if wait is not None:
+        wait()
     begin = clock()
     for _ in itertools.repeat(None, times):
         function(*args, **kwargs)
+    if wait is not None:
+        wait()
     return begin, clock()
 
 
@@ -406,11 +412,13 @@ def empty_loop(times: int) -> float:
     return (clock() - begin) / times
 
 
-def times_for(function: Callable[..., Any], args: Arguments, kwargs: Keywords, seconds: float) -> int:
+def times_for(
+    function: Callable[..., Any], args: Arguments, kwargs: Keywords, seconds: float, wait: Any
+) -> int:
     """How often the call fits into so many seconds, found by doubling; also warms it up."""
     times = 1
     while True:
-        begin, end = loop(function, args, kwargs, times)
+        begin, end = loop(function, args, kwargs, times, wait)
         took = (end - begin) / 1e9
         if took >= seconds / 8 or times >= 1 << 24:
             return max(1, int(times * seconds / max(took, 1e-9)))
@@ -427,9 +435,10 @@ def replay_site(recorder: Recorder, site: int, seconds: float, times: int = 0) -
         return {"site": site, "problem": "nothing was kept to repeat this call with"}
     function, args, kwargs = recorder.kept[site]
     try:
-        times = times or times_for(function, args, kwargs, seconds)
+        wait = gpu_synchronisation()[0] if recorder.gpu else None
+        times = times or times_for(function, args, kwargs, seconds, wait)
         empty_ns = empty_loop(min(times, 100_000))
-        begin, end = loop(function, args, kwargs, times)
+        begin, end = loop(function, args, kwargs, times, wait)
     except Exception as error:
         return {"site": site, "problem": "%s: %s" % (type(error).__name__, error)}
     return {"site": site, "begin": begin, "end": end, "count": times, "empty_ns": empty_ns}

@@ -291,4 +291,4 @@ def test_however_it_ends_no_process_is_left(bench: Any, command: Command, number
     assert len(command.runs()) == 1, "the run that had finished"
     if number != signal.SIGKILL:
         assert process.returncode == 130
-        assert "the run under way is lost, 1 finished runs are kept" in errors
+        assert "the run under way is lost, 1 finished run is kept" in errors
