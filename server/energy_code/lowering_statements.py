@@ -203,10 +203,17 @@ class StatementLowering(Lowering):
             if kind in AUGMENTED:
                 return self.augmented(child)
             if kind in STRING:
-                value = self.expression(child)
-                return Evaluate((value,)) if type(value) is Group else None
+                return self.text_statement(child)
             return Evaluate((self.expression(child),))
         return Evaluate(tuple([self.expression(child) for child in children if child.kind_id not in TOKENS]))
+
+    def text_statement(self, node: Node) -> Statement | None:
+        """A string standing alone, mostly documentation; only a formatted one can hold calls."""
+        if self.source[node.start_byte : node.start_byte + 1] in b"\"'rR" and KINDS[node.kind_id] == "string":
+            if self.source[node.start_byte + 1 : node.start_byte + 2] not in b"fF":
+                return None
+        value = self.expression(node)
+        return Evaluate((value,)) if type(value) is Group else None
 
     def assignment(self, node: Node) -> Statement:
         """`a = b = c`, `a: T = c`."""

@@ -79,7 +79,8 @@ class Survey:
                     continue
                 self.callers.setdefault(function.code, set()).add(caller)
                 self.note_instance(given)
-                self.engine.context(function, given)
+                if self.module.previous >= 0:  # results that are kept still count as ways of calling
+                    self.engine.context(function, given)
                 if (function, given) not in self.visited:
                     self.visited.add((function, given))
                     stack.append((function.code, self.engine.summary(function, given)))

@@ -1,0 +1,68 @@
+"""`energy-lsp calls` on files, notebooks and folders."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+from energy_lsp.cli.calls import calls
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(calls, list(arguments))
+
+
+def test_json_has_the_fields_and_units_of_the_contract(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file = tmp_path / "a.py"
+    file.write_text(
+        "import tensorflow as tf\né = '😀'; tf.ones(\n  3)\n@tf.function\ndef f(): ...\n", encoding="utf-8"
+    )
+    answer = run("--format", "json", str(file))
+    assert answer.exit_code == 0
+    (record,) = json.loads(answer.stdout)
+    assert {
+        key: record[key] for key in ("file", "line", "column", "end_line", "end_column", "api", "confidence")
+    } == {
+        "file": str(file),
+        "line": 2,
+        "column": 9,
+        "end_line": 3,
+        "end_column": 4,
+        "api": "tensorflow.ones",
+        "confidence": 1.0,
+    }
+
+
+def test_a_folder_is_one_project_and_notebooks_count(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "train.py").write_text("def train(m):\n    m.fit()\n", encoding="utf-8")
+    (folder / "main.py").write_text(
+        "import keras, train\ntrain.train(keras.Sequential())\n", encoding="utf-8"
+    )
+    cell = {"cell_type": "code", "source": ["%time\n", "import keras\n", "keras.ops.ones(1)"]}
+    (folder / "n.ipynb").write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
+    lines = run(str(folder)).stdout.splitlines()
+    assert lines == [
+        f"{folder / 'main.py'}:2:12: keras.Sequential",
+        f"{folder / 'n.ipynb'}:cell 0:3:0: keras.ops.ones",
+        f"{folder / 'train.py'}:2:4: keras.Sequential.fit",
+    ]
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_printed(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    good = tmp_path / "good.py"
+    good.write_text("import keras\nkeras.Sequential()\n", encoding="utf-8")
+    bad = tmp_path / "bad.ipynb"
+    bad.write_text("no json", encoding="utf-8")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    answer = run(str(tmp_path / "gone.py"), str(bad), str(empty), str(good))
+    assert answer.exit_code == 1
+    assert "gone.py does not exist: check the spelling." in answer.stderr
+    assert "bad.ipynb is not a Jupyter notebook: open it in Jupyter and save it again." in answer.stderr
+    assert "empty holds no Python file or notebook" in answer.stderr
+    assert answer.stdout.splitlines() == [f"{good}:2:0: keras.Sequential"]

@@ -1,0 +1,99 @@
+"""After any edit the answer is the one a fresh reading gives, and what the edit cannot change is kept."""
+
+from __future__ import annotations
+
+import random
+
+from energy_code.document import Document
+from energy_code.lowering_statements import StatementLowering
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+PROGRAM = b"""import tensorflow as tf
+from tensorflow import keras
+UNITS = 4
+def build(n):
+    model = keras.Sequential([keras.layers.Dense(n)])
+    return model
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(UNITS)
+    def call(self, x):
+        return helper(self.dense(x))
+def helper(x):
+    return tf.nn.relu(x)
+model = build(UNITS)
+for _ in range(UNITS):
+    model.fit(tf.ones(3), epochs=2)
+net = Net()
+net(tf.zeros(1)).numpy()
+"""
+
+
+def same_as_fresh(document: Document) -> None:
+    fresh = Document(document.source)
+    assert list(document.analysis.calls) == list(fresh.analysis.calls)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.integers(0, 700), st.integers(0, 12), st.sampled_from(
+    [b"", b"x", b"\n", b"(", b")", b"tf.abs(1)", b"    ", b"model = build(3)\n", b"\"", b"#", b"keras.Model", b"\xc3\xa9"]
+)), min_size=1, max_size=6))  # fmt: skip
+def test_edits_give_what_a_fresh_reading_gives(edits):
+    document = Document(PROGRAM)
+    for start, length, replacement in edits:
+        start = min(start, len(document.source))
+        document.edit(start, start + length, replacement)
+        same_as_fresh(document)
+
+
+def test_typing_a_program_letter_by_letter():
+    document = Document(b"")
+    for place in range(len(PROGRAM)):
+        document.edit(place, place, PROGRAM[place : place + 1])
+        if random.Random(place).random() < 0.06:
+            same_as_fresh(document)
+    same_as_fresh(document)
+
+
+def test_a_changed_constant_reaches_what_reads_it():
+    document = Document(PROGRAM)
+    place = PROGRAM.index(b"UNITS = 4") + 8
+    document.edit(place, place + 1, b"7")
+    fit = next(call for call in document.analysis.calls if call.api.endswith("fit"))
+    assert fit.runs.times == 14
+
+
+def test_only_the_edited_function_is_lowered_again(monkeypatch):
+    document = Document(PROGRAM)
+    assert len(document.analysis.calls) == 11
+    lowered: list[str] = []
+    original = StatementLowering.function
+
+    def noted(self, node, name, length):
+        lowered.append(name)
+        return original(self, node, name, length)
+
+    monkeypatch.setattr(StatementLowering, "function", noted)
+    place = PROGRAM.index(b"self.dense(x)")
+    document.edit(place, place, b" ")
+    assert len(document.analysis.calls) == 11
+    assert lowered == ["call"]
+
+
+def test_an_analysis_is_a_snapshot():
+    document = Document(PROGRAM)
+    before = document.analysis
+    texts = [before.source[c.span.start_byte : c.span.end_byte] for c in before.calls]
+    document.edit(0, 0, b"\n\n\n")
+    after = document.analysis
+    assert [before.source[c.span.start_byte : c.span.end_byte] for c in before.calls] == texts
+    assert before.tree.root_node.end_byte == len(PROGRAM)
+    assert after.calls[0].span.start.row == before.calls[0].span.start.row + 3
+
+
+def test_replacing_the_text_keeps_what_is_the_same():
+    document = Document(PROGRAM)
+    document.replace(PROGRAM.replace(b"range(UNITS)", "range(len('é'))".encode()))
+    same_as_fresh(document)
