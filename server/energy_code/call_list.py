@@ -93,12 +93,19 @@ class Calls(Sequence[Call]):
             WrittenArguments(lines.source[start:end], span) if has_arguments else (),
             function,
             site.confidence,
-            ONCE if site.times == 1 and not site.in_unknown_loop else Runs(site.times, site.in_unknown_loop),
+            runs_of(site),
             mode,
             site.decorator,
         )
         self.made[expression] = (site, mode, call)
         return call
+
+
+def runs_of(site: Site) -> Runs:
+    """How often the call runs."""
+    if site.times == 1 and site.epochs == 1 and not site.in_unknown_loop:
+        return ONCE
+    return Runs(site.times, site.in_unknown_loop, site.epochs)
 
 
 class WrittenArguments(Sequence[Argument]):

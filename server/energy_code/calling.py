@@ -124,15 +124,15 @@ def call_api_instance(
 def report(
     frame: Frame, site: CallExpression | None, api: str, confidence: float, arguments: Arguments
 ) -> None:
-    """Note an API call; constant epochs of `fit` count as runs of its own."""
+    """Note an API call, with the constant epochs of a `fit`."""
     if site is None:
         return
-    times = 1
+    epochs = 1
     if api.endswith(".fit"):
         from energy_code.runs import epochs_of
 
-        times = epochs_of(arguments)
-    frame.report(site, api, confidence, times)
+        epochs = epochs_of(arguments)
+    frame.report(site, api, confidence, epochs)
 
 
 def call_function(frame: Frame, callee: Function, arguments: Arguments, site: CallExpression | None) -> Value:

@@ -37,9 +37,11 @@ class Runs(NamedTuple):
     """How often a call runs each time its function is entered, where the source tells."""
 
     times: int
-    """Product of the constant loops around the call (and constant `epochs` of the call itself)."""
+    """Product of the constant loops around the call."""
     in_unknown_loop: bool
     """True when a loop around the call has no constant length: `times` is then per pass of that loop."""
+    epochs: int = 1
+    """Constant epochs of the call itself (`fit`); one call runs them all, so they are no part of `times`."""
 
 
 @dataclass(frozen=True, slots=True)

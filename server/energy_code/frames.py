@@ -26,6 +26,7 @@ class Site(NamedTuple):
     confidence: float
     times: int
     in_unknown_loop: bool
+    epochs: int = 1
     decorator: bool = False
 
 
@@ -201,15 +202,13 @@ class Frame:
             frame = frame.outer
         self.names[name] = value
 
-    def report(
-        self, site: CallExpression, api: str, confidence: float, times: int = 1, decorator: bool = False
-    ) -> None:
+    def report(self, site: CallExpression, api: str, confidence: float, epochs: int = 1) -> None:
         """A call that reaches an API. What was seen first stays: later passes only make it less certain."""
         old = self.sites.get(site)
         if old is not None and old.api != api:
             self.sites[site] = old._replace(confidence=min(old.confidence, confidence, 0.5))
             return
-        self.sites[site] = Site(api, confidence, self.times * times, self.in_unknown_loop, decorator)
+        self.sites[site] = Site(api, confidence, self.times, self.in_unknown_loop, epochs)
 
     def enter_loop(self, iterable: Value) -> int | None:
         """Count a loop over `iterable` around what follows; its length where the source tells."""

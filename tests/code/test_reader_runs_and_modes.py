@@ -27,13 +27,13 @@ def test_constant_loops_multiply(calls_of):
         """
     )
     assert runs_by_api(calls) == {
-        "keras.Sequential": (1, False),
-        "tensorflow.ones": (30, False),
-        "keras.Sequential.fit": (50, False),
-        "tensorflow.zeros": (10, True),
-        "tensorflow.math.abs": (1, True),
-        "tensorflow.math.square": (3, False),
-        "tensorflow.eye": (4, False),
+        "keras.Sequential": (1, False, 1),
+        "tensorflow.ones": (30, False, 1),
+        "keras.Sequential.fit": (10, False, 5),
+        "tensorflow.zeros": (10, True, 1),
+        "tensorflow.math.abs": (1, True, 1),
+        "tensorflow.math.square": (3, False, 1),
+        "tensorflow.eye": (4, False, 1),
     }
 
 
@@ -46,7 +46,7 @@ def test_epochs_by_position_and_from_a_parameter(calls_of):
         train(keras.Sequential(), 7)
         """
     )
-    assert runs_by_api(calls)["keras.Sequential.fit"] == (7, False)
+    assert runs_by_api(calls)["keras.Sequential.fit"] == (1, False, 7)
 
 
 def modes_by_api(calls):

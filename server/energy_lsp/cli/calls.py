@@ -118,6 +118,7 @@ def record_of(call: Call, path: Path, lines: Lines, start: int, end: int, cell: 
         "mode": call.mode,
         "times": call.runs.times,
         "in_unknown_loop": call.runs.in_unknown_loop,
+        "epochs": call.runs.epochs,
     }
     if cell is not None:
         record["cell"] = cell
