@@ -130,7 +130,8 @@ def _with_drift(watts: Floats, own: Floats) -> Floats:
     """Levels that differ by more than their noise leave it open where in between the change took place."""
     if len(watts) < 2:
         return own
-    excess = np.maximum(np.diff(watts) ** 2 - own[1:] ** 2 - own[:-1] ** 2, 0.0) / 12.0
+    step, noise = np.diff(watts) ** 2, own[1:] ** 2 + own[:-1] ** 2
+    excess = np.where(step > 4.0 * noise, step, 0.0) / 12.0
     left = np.concatenate(([excess[0]], excess))
     right = np.concatenate((excess, [excess[-1]]))
     return np.sqrt(own**2 + np.maximum(left, right))

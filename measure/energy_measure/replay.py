@@ -24,8 +24,8 @@ UPDATES_PER_WINDOW = 3
 """A window holds at least so many updates of the slowest meter."""
 UPDATES_PER_REST = 2
 WINDOWS, QUICK_WINDOWS = 6, 4
-EXPECTATION = 10
-"""What attribution expects of the scatter weighs as much as so many windows …"""
+EXPECTATION = 15.0
+"""What attribution expects of the scatter weighs as much as so many windows at most …"""
 FAR_MORE = 3.0
 """… unless the windows' variance is so many times larger."""
 RESTS = -1
@@ -132,11 +132,20 @@ def replayed(
         )
     if not energy:
         return {}, {int(w["site"]): "the meters gave no readings" for w in ran}
+    expectation = _expectation(rests, traces)
     results = {}
     for site in dict.fromkeys(int(w["site"]) for w in ran):
         rows = [row for row, window in enumerate(ran) if int(window["site"]) == site]
-        results[site] = _per_call(site, [ran[row] for row in rows], rows, energy)
+        results[site] = _per_call(site, [ran[row] for row in rows], rows, energy, expectation)
     return results, problems
+
+
+def _expectation(rests: Sequence[IdleWindow], traces: Sequence[SampledTrace]) -> float:
+    """How much the expected scatter may weigh: no more than half the updates that the rests showed of the
+    noise."""
+    rested = sum(rest.end_ns - rest.start_ns for rest in rests) * 1e-9
+    slowest = max(trace.update_period_s for trace in traces)
+    return float(np.clip(rested / max(slowest, 1e-9) / 2.0, 1.0, EXPECTATION))
 
 
 def _attributed(trace: SampledTrace, events: Events, rests: Sequence[IdleWindow]) -> DeviceAttribution:
@@ -151,6 +160,7 @@ def _per_call(
     windows: Sequence[Mapping[str, Any]],
     rows: Sequence[int],
     energy: Mapping[Device, _Windows],
+    expectation: float,
 ) -> Replayed:
     """Mean over the windows; the loop around the calls takes its share of time, and so of energy."""
     counts = np.array([float(window["count"]) for window in windows])
@@ -161,13 +171,13 @@ def _per_call(
     total = _Windows.none(len(rows))
     for part in parts.values():
         total = total.plus(part)
-    mean, stderr, reach = total.mean()
+    mean, stderr, reach = total.mean(expectation)
     return Replayed(
         site,
         round(float(np.median(counts))),
         len(rows),
         float(np.mean(each - empty)) * 1e-9,
-        {device: Quantity(*part.mean()[:2]) for device, part in parts.items()},
+        {device: Quantity(*part.mean(expectation)[:2]) for device, part in parts.items()},
         Quantity(mean, stderr),
         Interval(mean - reach * stderr, mean + reach * stderr),
     )
@@ -201,7 +211,7 @@ class _Windows:
     def only(self, rows: Sequence[int], factor: Floats) -> _Windows:
         return _Windows(self.joules[rows] * factor, self.stderr[rows] * factor, self.common[rows] * factor)
 
-    def mean(self) -> tuple[float, float, float]:
+    def mean(self, expectation: float) -> tuple[float, float, float]:
         """Mean, its standard error, and how many of those reach to the end of the 95% interval.
 
         A few windows say little of their own scatter, so what attribution expects of it has its say, unless
@@ -210,9 +220,9 @@ class _Windows:
         count = len(self.joules)
         expected = float(np.mean(self.stderr**2))
         seen = float(np.var(self.joules, ddof=1)) if count > 1 else expected
-        freedom = count - 1
+        freedom = float(count - 1)
         if seen <= FAR_MORE * expected:
-            seen = (EXPECTATION * expected + freedom * seen) / (EXPECTATION + freedom)
-            freedom += EXPECTATION
+            seen = (expectation * expected + freedom * seen) / (expectation + freedom)
+            freedom += expectation
         stderr = float(np.sqrt(seen / count + np.mean(self.common) ** 2))
         return float(np.mean(self.joules)), stderr, float(stats.t.ppf(0.975, max(freedom, 1)))
