@@ -19,6 +19,7 @@ import catalogue_stubs
 from catalogue_knowledge import (
     INSTANCE_ATTRIBUTES,
     INSTANCE_CLASSES,
+    NAMED_TUPLES,
     PRIVATE_CLASSES,
     RETURNS,
     TENSOR,
@@ -175,6 +176,8 @@ class Builder:
             classes.append(id(value))
         for key in classes:
             self._describe_class(self.canonical[key], self.objects[key])
+        for dotted in NAMED_TUPLES:
+            self._describe_tuple(dotted)
         for name in self.canonical.values():  # returned classes have to be known
             self._check_returns(name)
 
@@ -186,6 +189,14 @@ class Builder:
         for spec in INSTANCE_CLASSES.get(name, ()):
             module, _, private = spec.partition(":")
             self._add_members(owner, getattr(importlib.import_module(module), private), inherited)
+
+    def _describe_tuple(self, dotted: str) -> None:
+        module, _, last = dotted.rpartition(".")
+        owner = self.owners[dotted] = Owner(dotted, "class")
+        for name in getattr(importlib.import_module(module), last)._fields:
+            owner.members[name] = Member("property", TENSOR)
+        owner.members["__iter__"] = Member("method", f"iterator[{TENSOR}]")
+        owner.members["__getitem__"] = Member("method", TENSOR)
 
     def _add_members(self, owner: Owner, cls: type, inherited: set[int]) -> None:
         for attribute in sorted(dir(cls)):

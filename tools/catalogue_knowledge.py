@@ -129,7 +129,6 @@ RETURNS: dict[str, str | None] = {
     "tensorflow.RaggedTensor.__getitem__": TENSOR,
     "tensorflow.RaggedTensor.__iter__": f"iterator[{TENSOR}]",
     "tensorflow.RaggedTensor.to_list": "list",
-    "tensorflow.RaggedTensor.row_splits_dtype": "tensorflow.dtypes.DType",
     "tensorflow.RaggedTensor.flat_values": TENSOR,
     "tensorflow.RaggedTensor.values": TENSOR,
     "tensorflow.IndexedSlices.values": TENSOR,
@@ -178,9 +177,13 @@ RETURNS: dict[str, str | None] = {
     "tensorflow.meshgrid": f"list[{TENSOR}]",
     "tensorflow.dynamic_partition": f"list[{TENSOR}]",
     "tensorflow.nn.moments": f"tuple[{TENSOR}, {TENSOR}]",
-    "tensorflow.math.top_k": f"tuple[{TENSOR}, {TENSOR}]",
-    "tensorflow.unique": f"tuple[{TENSOR}, {TENSOR}]",
-    "tensorflow.unique_with_counts": f"tuple[{TENSOR}, {TENSOR}, {TENSOR}]",
+    "tensorflow.math.top_k": "tensorflow.python.ops.gen_nn_ops._TopKV2Output",
+    "tensorflow.unique": "tensorflow.python.ops.gen_array_ops._UniqueOutput",
+    "tensorflow.unique_with_counts": "tensorflow.python.ops.gen_array_ops._UniqueWithCountsOutput",
+    "tensorflow.nest.flatten": f"list[{TENSOR}]",
+    "tensorflow.python.util.object_identity.Reference.deref": TENSOR,
+    "keras.backend.zeros": "tensorflow.Variable",
+    "keras.backend.ones": "tensorflow.Variable",
     "tensorflow.nn.max_pool_with_argmax": f"tuple[{TENSOR}, {TENSOR}]",
     "tensorflow.math.approx_max_k": f"tuple[{TENSOR}, {TENSOR}]",
     "tensorflow.math.approx_min_k": f"tuple[{TENSOR}, {TENSOR}]",
@@ -356,3 +359,10 @@ PRIVATE_CLASSES = [
     "tensorflow.python.util.object_identity.Reference",
 ]
 """Not exported, without a public base, but what public calls return: known under the name they import by."""
+
+NAMED_TUPLES = [
+    "tensorflow.python.ops.gen_nn_ops._TopKV2Output",
+    "tensorflow.python.ops.gen_array_ops._UniqueOutput",
+    "tensorflow.python.ops.gen_array_ops._UniqueWithCountsOutput",
+]
+"""What operations return that people read by field: tuples of tensors."""

@@ -61,6 +61,9 @@ def iterate_api(frame: Frame, value: ApiInstance) -> Value:
         return ApiInstance(value.cls) if value.cls == "keras.KerasTensor" else TENSOR_VALUE
     if value.cls in DATASET_LIKE or frame.engine.catalogue.is_subclass(value.cls, DATASET):
         return value.inner if value.inner is not None else ELEMENT
+    method = frame.engine.catalogue.member(value.cls, "__iter__")
+    if method is not None and (method.returns or "").startswith("iterator["):
+        return iterate(frame, frame.engine.returned_value(method.returns or ""))
     return UNKNOWN
 
 
