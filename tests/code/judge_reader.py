@@ -107,7 +107,9 @@ def read(paths: Iterable[Path]) -> dict[str, list[Call]]:
     answers: dict[str, list[Call]] = {}
     for program in paths:
         if program.is_dir():
-            project = Project(program)
+            with tempfile.TemporaryDirectory() as folder:
+                project = Project(program, store=Path(folder) / "index")
+                project.index()
             for path in project.files():
                 analysis = project.analyse(path)
                 assert analysis is not None
