@@ -59,3 +59,8 @@ FORCE:
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache client-vscode/node_modules client-vscode/dist client-vscode/server $(EXTENSION)
+
+# The pictures in the READMEs, taken by the editor tests.
+.PHONY: screenshots
+screenshots: export SCREENSHOTS = $(CURDIR)/client-vscode/media/screenshots
+screenshots: test-editor

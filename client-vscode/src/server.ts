@@ -1,34 +1,22 @@
 /** The language server's life: found, started, watched, restarted, stopped. */
-import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import {
-  CloseAction,
-  ErrorAction,
-  ExecuteCommandRequest,
-  LanguageClient,
-  RevealOutputChannelOn,
-  State,
-  WorkDoneProgress,
-  WorkDoneProgressCancelNotification,
-} from "vscode-languageclient/node";
-import type { LanguageClientOptions } from "vscode-languageclient/node";
+import type { Connection } from "./connection";
+import type { ServerState } from "./format";
 import { decideLaunch } from "./launch";
 import type { Launch } from "./launch";
 import { basePythons, thisMachine } from "./machine";
 import { InstallFailed } from "./privateEnvironment";
 import type { PrivateEnvironment } from "./privateEnvironment";
 import type { Problems } from "./problems";
-import { statusNotification } from "./protocol";
-import type { Status } from "./protocol";
+import type { CallSummary, Status } from "./protocol";
 import { chosenInterpreter } from "./pythonExtension";
-import type { ServerState } from "./format";
 
 /** A server that dies this often within the window below is not started again by itself. */
 const crashLimit = 4;
 const crashWindow = 3 * 60 * 1000;
 
 export class Server implements vscode.Disposable {
-  private client: LanguageClient | undefined;
+  private connection: Connection | undefined;
   private launch: Launch | undefined;
   private crashes: number[] = [];
   private generation = 0;
@@ -47,7 +35,7 @@ export class Server implements vscode.Disposable {
   /** Starts the server, or says once what is missing. `askedFor`: the user pressed a button, so always answer. */
   async start(askedFor = false): Promise<void> {
     const generation = ++this.generation;
-    await this.stopClient();
+    await this.disconnect();
     this.become("starting");
     const launch = await decideLaunch(
       {
@@ -107,44 +95,20 @@ export class Server implements vscode.Disposable {
 
   /** Runs a command of the server; undefined when no server runs. */
   async execute<T>(command: string, argument: object = {}): Promise<T | undefined> {
-    if (this.client?.state !== State.Running) {
-      return undefined;
-    }
-    return (await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as T | undefined;
+    return this.connection?.execute<T>(command, argument);
   }
 
-  /** The same with the server's progress in a notification that can be cancelled. */
   async executeWithProgress<T>(command: string, argument: object, title: string): Promise<T | undefined> {
-    const client = this.client;
-    if (client?.state !== State.Running) {
-      return undefined;
-    }
-    return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (progress, cancellation) => {
-      const workDoneToken = randomUUID();
-      let reached = 0;
-      const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
-        if (value.kind !== "end") {
-          const percentage = value.percentage ?? reached;
-          progress.report({ increment: Math.max(0, percentage - reached), ...(value.message === undefined ? {} : { message: value.message }) });
-          reached = Math.max(reached, percentage);
-        }
-      });
-      const cancelling = cancellation.onCancellationRequested(() => void client.sendNotification(WorkDoneProgressCancelNotification.type, { token: workDoneToken }));
-      try {
-        return (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument], workDoneToken })) as T | undefined;
-      } finally {
-        vscode.Disposable.from(listening, cancelling).dispose();
-      }
-    });
+    return this.connection?.executeWithProgress<T>(command, argument, title);
   }
 
-  toCode(range: Parameters<LanguageClient["protocol2CodeConverter"]["asRange"]>[0]): vscode.Range | undefined {
-    return this.client?.protocol2CodeConverter.asRange(range) ?? undefined;
+  toCode(range: CallSummary["range"]): vscode.Range | undefined {
+    return this.connection?.toCode(range);
   }
 
   async stop(): Promise<void> {
     this.generation += 1;
-    await this.stopClient();
+    await this.disconnect();
   }
 
   dispose(): void {
@@ -155,53 +119,45 @@ export class Server implements vscode.Disposable {
 
   private async run(launch: Extract<Launch, { kind: "run" }>): Promise<void> {
     this.log.info(`starting ${launch.command} ${launch.args.join(" ")} (${launch.origin})`);
-    const client = new LanguageClient("energyLsp", "energy-lsp", { command: launch.command, args: launch.args }, this.clientOptions());
-    this.client = client;
-    client.onNotification(statusNotification, (status: Status) => {
-      this.statusReceived.fire(status);
+    const generation = this.generation;
+    const { Connection } = await import("./connection");
+    const connection = new Connection(launch.command, launch.args, this.log, {
+      stateChanged: (state) => {
+        if (this.connection === connection) {
+          this.become(state);
+        }
+      },
+      statusReceived: (status) => {
+        this.statusReceived.fire(status);
+      },
+      ended: () => this.startAgain(),
     });
-    client.onDidChangeState(({ newState }) => {
-      if (this.client === client) {
-        this.become(newState === State.Running ? "running" : newState === State.Starting ? "starting" : "stopped");
-      }
-    });
+    if (generation !== this.generation) {
+      return;
+    }
+    this.connection = connection;
     try {
-      await client.start();
+      await connection.start();
       await this.problems.forget();
     } catch (error) {
-      if (this.client === client) {
+      if (this.connection === connection) {
         this.become("stopped");
         await this.tellCrash(error instanceof Error ? error.message : String(error));
       }
     }
   }
 
-  private clientOptions(): LanguageClientOptions {
-    return {
-      documentSelector: [{ language: "python" }, { notebook: "jupyter-notebook", language: "python" }],
-      outputChannel: this.log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: { trusted: vscode.workspace.isTrusted },
-      progressOnInitialization: true,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.closed(),
-      },
-      // The library would show a message of its own; ours has a button.
-      initializationFailedHandler: () => false,
-    };
-  }
-
-  private closed(): { action: CloseAction; handled: true } {
+  /** Whether a server that ended by itself is started again. */
+  private startAgain(): boolean {
     const now = Date.now();
     this.crashes = [...this.crashes.filter((time) => now - time < crashWindow), now];
     if (this.crashes.length < crashLimit) {
       this.log.warn("the server stopped unexpectedly and is started again");
-      return { action: CloseAction.Restart, handled: true };
+      return true;
     }
     this.become("stopped");
     void this.tellCrash(`it stopped ${this.crashes.length} times in three minutes`);
-    return { action: CloseAction.DoNotRestart, handled: true };
+    return false;
   }
 
   private async tellCrash(reason: string): Promise<void> {
@@ -246,16 +202,9 @@ export class Server implements vscode.Disposable {
     this.stateChanged.fire(state);
   }
 
-  private async stopClient(): Promise<void> {
-    const client = this.client;
-    this.client = undefined;
-    if (client === undefined) {
-      return;
-    }
-    try {
-      await client.dispose(2000);
-    } catch (error) {
-      this.log.debug(`the server did not stop in time: ${String(error)}`);
-    }
+  private async disconnect(): Promise<void> {
+    const connection = this.connection;
+    this.connection = undefined;
+    await connection?.stop();
   }
 }
