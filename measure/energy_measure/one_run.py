@@ -66,6 +66,8 @@ class OneRun:
     whole: bool
     """The program came to its end, rather than being ended or leaving in its midst."""
     energies: Mapping[Key, SiteEnergy]
+    blurred: frozenset[Key]
+    """Sites that ran for less than a few readings altogether: not to be told from their neighbours."""
     replays: Mapping[int, Replayed]
     """Calls too short for the meter, repeated after the program's end."""
     joules: Mapping[Device, Quantity]
@@ -173,7 +175,7 @@ class Runs:
         plan, left_out = within(plan, in_place, self.pace.replay_seconds)
         if not plan.sites:
             return {}, []
-        say(f"replaying {len(plan.sites)} calls", plan.seconds)
+        say(f"replaying {len(plan.sites)} call{'s' if len(plan.sites) > 1 else ''}", plan.seconds)
         windows = program.replay(plan.as_request(), timeout=60.0 + 20.0 * plan.seconds)
         recording = sampling.recording()
         if not windows:
@@ -204,15 +206,18 @@ class Runs:
                 parts.append(attribute(trace, events, self._baseline(trace, idle), (span.begin, span.end)))
             except TooFewReadingsError as problem:
                 problems.append(f"{problem}; its energy is left out.".capitalize())
+        energies = {unkeyed(number): energy for number, energy in site_energies(events, parts).items()}
+        shortest = shortest_readable(recording.traces)
+        blurred = frozenset(key for key, e in energies.items() if e.seconds * e.count < shortest)
         found = read_calls(folder)
         return OneRun(
             seconds=(span.end - span.begin) / 1e9,
             status=span.status,
             whole=True,
             energies={
-                unkeyed(number): readable(energy, recording.traces)
-                for number, energy in site_energies(events, parts).items()
+                key: energy if key not in blurred else unresolved(energy) for key, energy in energies.items()
             },
+            blurred=blurred,
             replays={},
             joules={part.device: Quantity(part.program_joules, part.program_stderr) for part in parts},
             outside=sum(part.outside_joules for part in parts),
@@ -251,15 +256,17 @@ def within(plan: ReplayPlan, sites: Sequence[SiteEnergy], seconds: float) -> tup
     return replace(plan, sites=kept), len(plan.sites) - len(kept)
 
 
-def readable(energy: SiteEnergy, traces: Sequence[SampledTrace]) -> SiteEnergy:
-    """A call site that ran for less than a few readings altogether cannot be told from what ran beside it.
+def shortest_readable(traces: Sequence[SampledTrace]) -> float:
+    """Seconds that a call site has to run, all its calls together, to be told from what runs beside it.
 
-    The model may give it any power then, so that its interval must not be taken for a resolved figure.
+    Below that the model of attribution may give it any power.
     """
-    steps = [np.median(np.diff(trace.times_ns)) * 1e-9 for trace in traces if len(trace) > 1]
-    shortest = READINGS * max([*steps, *(trace.update_period_s for trace in traces)], default=0.0)
-    if energy.seconds * energy.count >= shortest:
-        return energy
+    steps = [float(np.median(np.diff(trace.times_ns))) * 1e-9 for trace in traces if len(trace) > 1]
+    return READINGS * max([*steps, *(trace.update_period_s for trace in traces)], default=0.0)
+
+
+def unresolved(energy: SiteEnergy) -> SiteEnergy:
+    """The same, with an interval that does not claim more than is known."""
     return replace(energy, interval=Interval(min(energy.interval.low, 0.0), max(energy.interval.high, 0.0)))
 
 

@@ -113,6 +113,9 @@ def combine_runs(runs: Sequence[OneRun], sites: Sequence[CallSite]) -> MeasuredP
 def _call(key: Key, site: CallSite, runs: Sequence[OneRun]) -> MeasuredCall:
     seen = [run.energies[key] for run in runs if key in run.energies]
     mean, interval = combine([one.total.value for one in seen], [one.total.stderr for one in seen])
+    if all(key in run.blurred for run in runs if key in run.energies):
+        # Repeating what cannot be told from its neighbours does not make it clearer.
+        interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
     count = sum(one.count for one in seen)
     call = MeasuredCall(
         site=site,

@@ -1,0 +1,97 @@
+"""What several runs say together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from energy_data.model import Environment, InputSignature, Quantity
+from energy_measure.call_sites import CallSite
+from energy_measure.events import Events
+from energy_measure.one_run import Key, OneRun
+from energy_measure.replay import Replayed
+from energy_measure.results import combine_runs
+from energy_measure.sites import SiteEnergy
+from energy_measure.stability import Stability
+from energy_measure.statistics import NORMAL_95, Interval
+
+SITES = [
+    CallSite(f"tensorflow.{name}", "a.py", line, True, f"a.py:{line}") for line, name in enumerate("xyz")
+]
+
+
+def energy(joules: float, stderr: float, count: int = 1, seconds: float = 0.1) -> SiteEnergy:
+    interval = Interval(joules - NORMAL_95 * stderr, joules + NORMAL_95 * stderr)
+    quantity = Quantity(joules, stderr)
+    return SiteEnergy(0, count, seconds, {"cpu": quantity}, quantity, quantity, interval, None, 0.0)
+
+
+def replayed(joules: float, stderr: float) -> Replayed:
+    interval = Interval(joules - NORMAL_95 * stderr, joules + NORMAL_95 * stderr)
+    quantity = Quantity(joules, stderr)
+    return Replayed(0, 1000, 5, 1e-6, {"cpu": quantity}, quantity, interval)
+
+
+def run(energies: Mapping[Key, SiteEnergy], total: float = 10.0) -> OneRun:
+    return OneRun(
+        seconds=2.0,
+        status=0,
+        whole=True,
+        energies=energies,
+        blurred=frozenset(),
+        replays={},
+        joules={"cpu": Quantity(total, 0.1)},
+        outside=4.0,
+        events=Events.empty(),
+        begin=0,
+        traces=(),
+        signatures={0: InputSignature(("float32[2]",), 8)},
+        environment=Environment("3.11", "2.21", "3.15"),
+        stability=Stability(True, {}, {}, ()),
+        problems=(),
+    )
+
+
+def test_means_over_runs_with_their_interval() -> None:
+    key = Key(0, False)
+    program = combine_runs(
+        [run({key: energy(joules, 0.01)}, 9 + joules) for joules in (1.0, 1.1, 1.2)], SITES
+    )
+    (call,) = program.calls
+    assert call.total == pytest.approx(1.1)
+    assert call.interval.low < 1.0 < 1.2 < call.interval.high, "three runs leave a wide interval"
+    assert call.repeats == program.repeats == 3
+    assert call.signature.arguments == ("float32[2]",)
+    assert program.total == pytest.approx(10.1)
+    assert program.unaccounted == 4.0
+    assert program.variation == pytest.approx(0.1 / 10.1)
+
+
+def test_trace_time_is_kept_apart() -> None:
+    program = combine_runs([run({Key(1, True): energy(2.0, 0.1), Key(1, False): energy(1.0, 0.1, 3)})], SITES)
+    assert [(call.tracing, call.count, call.run_joules) for call in program.calls] == [
+        (False, 3, 3.0),
+        (True, 1, 2.0),
+    ]
+
+
+def test_a_replay_answers_where_the_meter_could_not() -> None:
+    keys = [Key(number, False) for number in range(3)]
+    first = run({keys[0]: energy(1.0, 0.1), keys[1]: energy(0.1, 1.0, 5), keys[2]: energy(0.2, 0.3)})
+    first = replace(first, replays={0: replayed(9.0, 0.1), 1: replayed(2e-6, 1e-7), 2: replayed(1e-6, 1e-5)})
+    calls = {call.site.line: call for call in combine_runs([first], SITES).calls}
+    assert (calls[0].method, calls[0].total) == ("in place", 1.0)
+    assert (calls[1].method, calls[1].total, calls[1].resolved) == ("replayed", 2e-6, True)
+    assert calls[1].as_json()["joules"]["total"] == pytest.approx(1e-5)
+    assert (calls[2].method, calls[2].resolved) == ("in place", False)
+    assert set(calls[2].as_json()["joules"].values()) == {None}
+
+
+def test_repeating_does_not_clear_what_is_blurred() -> None:
+    key = Key(0, False)
+    runs = [replace(run({key: energy(1.0 + n / 100, 0.01)}), blurred=frozenset([key])) for n in range(5)]
+    (call,) = combine_runs(runs, SITES).calls
+    assert not call.resolved
+    assert call.interval.high > 1.0
