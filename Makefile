@@ -60,7 +60,9 @@ FORCE:
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache client-vscode/node_modules client-vscode/dist client-vscode/server $(EXTENSION)
 
-# The pictures in the READMEs, taken by the editor tests.
+# The pictures in docs/ and in the extension's README, taken by the editor tests.
 .PHONY: screenshots
-screenshots: export SCREENSHOTS = $(CURDIR)/client-vscode/media/screenshots
+screenshots: export SCREENSHOTS = $(CURDIR)/docs/screenshots
 screenshots: test-editor
+	mkdir -p client-vscode/media/screenshots
+	cp docs/screenshots/hover.png docs/screenshots/report.png client-vscode/media/screenshots/

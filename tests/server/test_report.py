@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+
 from energy_data.database import Database
 from energy_data.model import (
     CallSpan,
