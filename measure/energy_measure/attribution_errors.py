@@ -62,6 +62,7 @@ class Errors:
         self._edges = _ends(timeline, solution, gross, idle)
         self._edges += _unseen(timeline, solution)
         self._edges += _running_mean(timeline.observations, solution)
+        np.maximum(self._edges, 0.0, out=self._edges)  # differences of sums leave a trace of rounding
 
     def _variance(self, edges: Floats, seconds: Floats) -> Floats:
         # The background's noise grows with the power drawn: that is how sensors' own noise behaves.
@@ -177,7 +178,9 @@ def _ends(timeline: Timeline, solution: Solution, gross: Floats, idle: Floats) -
         taken = end.outside**2 + lost**2
         total += sigma**2 * (shared + alone * np.maximum(taken - shared, 0.0))
         own = part * doubt
-        open_to_doubt = end.width * own * (1.0 - own / np.maximum(doubted[end.window], own + 1e-30))
+        open_to_doubt = (
+            end.width * own * (1.0 - own / np.maximum(doubted[end.window], np.maximum(own, 1e-30)))
+        )
         total += np.where(same, 0.5, 1.0) * open_to_doubt
     return total
 
@@ -210,7 +213,8 @@ def _doubt(timeline: Timeline, solution: Solution, gross: Floats) -> tuple[Float
     few[-1] = 0.0
     short = (few > 0).astype(np.float64)
     if short.any():
-        doubt += few[:-1] * timeline.collect(timeline.density(solution.net**2)) / lengths
+        local = np.maximum(timeline.collect(timeline.density(solution.net**2)) / lengths, 0.0)
+        doubt += few[:-1] * local
     doubted = timeline.expected(np.append(doubt, 0.0))
     if short.any():
         unknown, calls = timeline.expected(few), timeline.expected(short)

@@ -212,6 +212,23 @@ def test_a_running_mean_is_undone():
     assert np.median(np.abs(found.joules / calls.true_joules("gpu") - 1)) < 0.05
 
 
+def test_calls_that_a_meter_never_looked_at_are_unresolved_not_nonsense():
+    """A GPU that shows 10 ms of every 20 sees half of the calls of 10 µs not at all."""
+    starts = 2.5 + np.arange(60) * 0.3137
+    calls = Calls(starts, starts + 10e-6, {"gpu": np.full(60, 150.0)})
+    rng = np.random.default_rng(2)
+    finish = float(calls.ends[-1]) + 0.5
+    trace = sample_nvml_power(
+        calls.waveform("gpu", 50.0),
+        reading_times(finish + REST, 1e-3, rng=rng),
+        rng,
+        model=GPUS["NVIDIA GeForce GTX 1080 Ti"],
+    )
+    found = attribute_between(trace, events_of(calls.starts, calls.ends), finish)
+    assert np.all(np.isfinite(found.stderr))
+    assert np.mean(found.joules > 1.96 * found.stderr) < 0.1
+
+
 def test_an_estimate_without_idle_power_takes_the_same_path():
     """CPU time stands still while nothing runs: its energy must not leak into the pause before a call."""
     times = np.arange(0, ns(3.0), 5_000_000)
