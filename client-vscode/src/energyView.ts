@@ -1,6 +1,6 @@
 /** The energy view: the workspace's hungriest calls as a tree, file → function → call. */
 import * as vscode from "vscode";
-import { byHunger, callDescription, callsOf, totals, totalText } from "./format";
+import { byHunger, callDescription, callsOf, placeOf, remembered, totals, totalText } from "./format";
 import { serverCommands } from "./protocol";
 import type { CallSummary, FileSummary, FunctionSummary, Summary } from "./protocol";
 import type { Server } from "./server";
@@ -13,6 +13,7 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
   private readonly tree: vscode.TreeView<Item>;
   private readonly subscriptions: vscode.Disposable[];
   private timer: NodeJS.Timeout | undefined;
+  private before = new Map<string, number>();
 
   constructor(private readonly server: Server) {
     this.tree = vscode.window.createTreeView("energyLsp.calls", { treeDataProvider: this, showCollapseAll: true });
@@ -27,6 +28,11 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
         this.refreshSoon();
       }),
     ];
+  }
+
+  /** Keeps today's figures, to show them beside those of the measurement that is about to start. */
+  async remember(): Promise<void> {
+    this.before = remembered((await this.summary())?.files ?? []);
   }
 
   refresh(): void {
@@ -62,16 +68,19 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
       case "function":
         return functionItem(item.part);
       case "call":
-        return callItem(item.file, item.call, this.server.toCode(item.call.range));
+        return callItem(item.file, item.call, this.server.toCode(item.call.range), this.before.get(placeOf(item.file, item.call)));
     }
   }
 
   private async files(): Promise<Item[]> {
-    const summary = await this.server.execute<Summary>(serverCommands.summary);
-    return (summary?.files ?? [])
+    return ((await this.summary())?.files ?? [])
       .filter((file) => callsOf(file).length > 0)
       .sort((left, right) => totals(callsOf(right)).known - totals(callsOf(left)).known)
       .map((file) => ({ kind: "file", file }));
+  }
+
+  private summary(): Promise<Summary | undefined> {
+    return this.server.execute<Summary>(serverCommands.summary);
   }
 
   /** Typing brings a status after every change; the tree follows once the hands rest. */
@@ -102,10 +111,10 @@ function functionItem(part: FunctionSummary): vscode.TreeItem {
   return item;
 }
 
-function callItem(file: FileSummary, call: CallSummary, range: vscode.Range | undefined): vscode.TreeItem {
+function callItem(file: FileSummary, call: CallSummary, range: vscode.Range | undefined, previous: number | undefined): vscode.TreeItem {
   const item = new vscode.TreeItem(call.api);
-  item.description = callDescription(call);
-  item.tooltip = `${call.api}: ${callDescription(call)}`;
+  item.description = callDescription(call, previous);
+  item.tooltip = `${call.api}: ${item.description}`;
   item.iconPath = new vscode.ThemeIcon("zap");
   if (range !== undefined) {
     item.command = { title: "Go to call", command: "vscode.open", arguments: [vscode.Uri.parse(file.uri), { selection: range }] };

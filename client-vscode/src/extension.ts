@@ -37,13 +37,10 @@ export async function deactivate(): Promise<void> {
 }
 
 function commands(running: Server, view: EnergyView, report: Report, log: vscode.LogOutputChannel): vscode.Disposable[] {
-  const refresh = (): void => {
-    view.refresh();
-  };
   const measureOpen = async (): Promise<void> => {
     const target = await savedTarget();
     if (target !== undefined) {
-      await measure(running, target, refresh);
+      await measure(running, target, view);
     }
   };
   const actions: Record<string, () => unknown> = {
@@ -58,12 +55,14 @@ function commands(running: Server, view: EnergyView, report: Report, log: vscode
     measureWorkspace: async () => {
       const folder = await chosenFolder();
       if (folder !== undefined) {
-        await measure(running, { workspace: folder.uri.toString() }, refresh);
+        await measure(running, { workspace: folder.uri.toString() }, view);
       }
     },
     openReport: () => report.open(),
     showMeters: () => showMeters(running),
-    refreshView: refresh,
+    refreshView: () => {
+      view.refresh();
+    },
     toggleInlayHints: () => toggle("inlayHints"),
     toggleHeat: () => toggle("heat"),
   };

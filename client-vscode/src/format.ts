@@ -84,14 +84,14 @@ export function energyOf({ joules: each, runs }: CallSummary): number | undefine
 }
 
 /** One line of the energy view, right of the API's name. */
-export function callDescription(call: CallSummary): string {
+export function callDescription(call: CallSummary, previous?: number): string {
   const energy = energyOf(call);
   if (energy === undefined || call.joules === null) {
     return "no figure";
   }
   const mark = call.estimated ? "≈ " : "";
   const each = call.runs > 1 ? `${call.runs} × ${mark}${joules(call.joules)}, ` : "";
-  const before = typeof call.previous_joules === "number" ? `, before ${joules(call.previous_joules * call.runs)}` : "";
+  const before = previous === undefined ? "" : `, before ${joules(previous)}`;
   return `${bar(call.share)} ${mark}${joules(energy)} (${each}${provenance(call)}${before})`;
 }
 
@@ -111,6 +111,24 @@ export function totalText(calls: readonly CallSummary[]): string {
   const { known, estimated, unknown } = totals(calls);
   const gap = unknown === 0 ? "" : `, ${unknown} ${unknown === 1 ? "call" : "calls"} unknown`;
   return `${estimated ? "≈ " : ""}${joules(known)}${gap}`;
+}
+
+/** Joules by place and API, to set beside those after the next measurement; places move with edits, and are then forgotten. */
+export function remembered(files: readonly FileSummary[]): Map<string, number> {
+  const known = new Map<string, number>();
+  for (const file of files) {
+    for (const call of callsOf(file)) {
+      const energy = energyOf(call);
+      if (energy !== undefined) {
+        known.set(placeOf(file, call), energy);
+      }
+    }
+  }
+  return known;
+}
+
+export function placeOf(file: FileSummary, { api, range }: CallSummary): string {
+  return [file.uri, range.start.line, range.start.character, api].join(" ");
 }
 
 /** All calls of a file. */

@@ -1,5 +1,6 @@
 /** Measuring, on request: the server runs it, shows cancellable progress and stores the result. */
 import * as vscode from "vscode";
+import type { EnergyView } from "./energyView";
 import { joules } from "./format";
 import { serverCommands } from "./protocol";
 import type { Server } from "./server";
@@ -12,8 +13,9 @@ interface Measured {
   seconds: number;
 }
 
-export async function measure(server: Server, target: { uri: string } | { workspace: string }, after: () => void): Promise<void> {
+export async function measure(server: Server, target: { uri: string } | { workspace: string }, view: EnergyView): Promise<void> {
   const name = vscode.workspace.asRelativePath(vscode.Uri.parse("uri" in target ? target.uri : target.workspace));
+  await view.remember();
   let measured: Measured | undefined;
   try {
     measured = await server.executeWithProgress<Measured>(serverCommands.measure, target, `Measuring ${name}`);
@@ -22,7 +24,7 @@ export async function measure(server: Server, target: { uri: string } | { worksp
     void vscode.window.showWarningMessage(refusal instanceof Error ? refusal.message : String(refusal));
     return;
   }
-  after();
+  view.refresh();
   if (measured === undefined) {
     void vscode.window.showWarningMessage("The energy-lsp server does not run; nothing was measured.");
     return;

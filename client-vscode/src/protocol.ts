@@ -14,7 +14,6 @@ export interface CallSummary {
   estimated: boolean;
   /** Share of the file's known energy, 0 to 1. */
   share: number;
-  previous_joules?: number | null;
 }
 
 export interface FunctionSummary {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bar, byHunger, callDescription, heatLevel, joules, metersPage, provenance, statusText, totals, totalText } from "../src/format";
+import { bar, byHunger, callDescription, heatLevel, joules, metersPage, placeOf, provenance, remembered, statusText, totals, totalText } from "../src/format";
 import type { CallSummary, Status } from "../src/protocol";
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -38,7 +38,7 @@ test("bars and heat follow the share", () => {
 
 test("a call says what it cost before", () => {
   assert.equal(callDescription(call), "████░░░░ 1.50 J (measured here)");
-  assert.equal(callDescription({ ...call, runs: 5, previous_joules: 3 }), "████░░░░ 7.50 J (5 × 1.50 J, measured here, before 15.0 J)");
+  assert.equal(callDescription({ ...call, runs: 5 }, 15), "████░░░░ 7.50 J (5 × 1.50 J, measured here, before 15.0 J)");
   assert.equal(callDescription({ ...call, joules: null }), "no figure");
 });
 
@@ -60,4 +60,13 @@ test("meters say why they are closed and what opens them, as plain text", () => 
   assert.match(page, /# Meters of `Xeon`/);
   assert.match(page, /\*\*rapl\*\*: not usable: `only root may read 'energy_uj'`\n {2}- opened by: `sudo udevadm trigger`/);
   assert.match(page, /\*\*cpu-time\*\*: usable, an estimate/);
+});
+
+test("figures are remembered by place, so that a moved call has no value before", () => {
+  const file = { uri: "file:///a.py", functions: [{ name: "", calls: [{ ...call, runs: 2 }, { ...call, api: "x", joules: null }] }] };
+  const before = remembered([file]);
+  assert.deepEqual([...before.values()], [3]);
+  assert.equal(before.get(placeOf(file, call)), 3);
+  const moved = { ...call, range: { start: { line: 7, character: 0 }, end: { line: 7, character: 1 } } };
+  assert.equal(before.get(placeOf(file, moved)), undefined);
 });

@@ -111,6 +111,9 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const text = await editor.hover("fit", /(estimated|measured) here/i);
     assert.doesNotMatch(text, /no figure/i);
     await editor.screenshot("hover-measured");
+    // The energy view sets the value before the measurement beside the new one.
+    const row = editor.page.locator(".pane-body .monaco-list-row", { hasText: "keras.Sequential.fit" }).first();
+    await until(async () => /here, before /.test(await row.innerText()), 30_000, () => "the view does not show the value before");
   });
 
   test("the report draws the run", async () => {
