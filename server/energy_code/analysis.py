@@ -16,6 +16,7 @@ from energy_code.calls import Call, Function, Mode
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
 from energy_code.frames import Site
 from energy_code.survey import survey_of
+from energy_code.syntax import PARSER
 from energy_code.values import (
     UNKNOWN,
     ApiClass,
@@ -41,7 +42,7 @@ class Analysis:
 
     def __init__(self, document: Document, kept: Made, unchanged: int) -> None:
         self.source = document.source
-        self.tree: tree_sitter.Tree = document.tree
+        self._document = document
         self.lines = document.lines
         self.engine = document.engine
         self.module = document.module
@@ -60,19 +61,35 @@ class Analysis:
         self._about: dict[Code, tuple[str, Mode]] = {}
         self._starts = [home[0] for home in self._homes]
 
+    @cached_property
+    def tree(self) -> tree_sitter.Tree:
+        """The syntax tree of the text this analysis saw."""
+        if self._document.source is self.source:
+            return self._document.tree
+        return PARSER.parse(self.source)
+
     # calls ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def calls(self) -> Calls:
         """Every API call, by place."""
-        by_home: dict[Code, list[tuple[CallExpression, Site]]] = {}
-        for expression, site in self.survey.sites().items():
-            by_home.setdefault(expression.home, []).append((expression, site))
+        sites = self.survey.sites()
+        bases: dict[Code, int] = {}
+        twins: list[tuple[int, Code]] = []
+        for start, _, code, _ in self._homes:
+            if bases.setdefault(code, start) != start:  # the same function written twice, as in two branches
+                twins.append((start, code))
         found: list[Found] = [
-            (start + expression.start, -(start + expression.end), expression, site)
-            for start, _, code, _ in self._homes
-            for expression, site in by_home.get(code, ())
+            ((base := bases[expression.home]) + expression.start, -(base + expression.end), expression, site)
+            for expression, site in sites.items()
+            if expression.home in bases
         ]
+        for base, code in twins:
+            found += [
+                (base + expression.start, -(base + expression.end), expression, site)
+                for expression, site in sites.items()
+                if expression.home is code
+            ]
         found.sort(key=itemgetter(0, 1))
         return Calls(found, self.lines, self._about_call, self._kept, self._unchanged)
 

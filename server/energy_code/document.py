@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,19 +14,20 @@ import tree_sitter
 from energy_code.analysis import Analysis
 from energy_code.call_list import Made
 from energy_code.calls import Span
+from energy_code.codes import Unit
 from energy_code.engine import Engine
-from energy_code.lowering import LANGUAGE, Cache
+from energy_code.lowering import Cache
 from energy_code.lowering_statements import StatementLowering
 from energy_code.modules import Module
 from energy_code.positions import Encoding, Lines, Position
 from energy_code.sources import decode, encode, parseable
+from energy_code.syntax import PARSER, Syntax
 from energy_data.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from energy_code.project import Project
 
 MANY = 20_000
-PARSER = tree_sitter.Parser(LANGUAGE)
 
 __all__ = ["Analysis", "Document"]
 
@@ -41,7 +42,7 @@ class Document:
         self.project = project
         text = decode(source) if isinstance(source, bytes) else source
         self.source = parseable(encode(text))
-        self.tree = PARSER.parse(self.source)
+        self._syntax = Syntax(self.source)
         self._lines: Lines | None = None
         self._cache: Cache = {}
         self._fresh: Cache = {}
@@ -55,6 +56,10 @@ class Document:
             self.module = Module(path.stem if path is not None else "__main__")
         self._stale = True
         self._lowered = False
+        self._whole = False
+        """True while the text has no syntax error."""
+        self._size = self._same_head = self._same_tail = len(self.source)
+        """Size at the last lowering, and how much of the text is the same since at both ends."""
         self._revision = -1
         self._made: Made = {}
         self._unchanged = 0
@@ -77,9 +82,12 @@ class Document:
         self.source = parseable(source)
         self._lines = Lines(self.source)
         new_end_byte = start_byte + len(replacement)
-        old = copy(self.tree)  # analyses made so far keep theirs
-        old.edit(start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte))
-        self.tree = PARSER.parse(self.source, old)
+        self._syntax.edit(
+            self.source,
+            (start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte)),
+        )
+        self._same_head = min(self._same_head, start_byte)
+        self._same_tail = min(self._same_tail, len(self.source) - new_end_byte)
         self._unchanged = min(self._unchanged, start_byte)
         if not self._stale and self.project is not None:
             self.project.stale.append(self)
@@ -96,21 +104,62 @@ class Document:
         tail = common_prefix(old[head:][::-1], new[head:][::-1])
         self.edit(head, len(old) - tail, new[head : len(new) - tail])
 
+    @property
+    def tree(self) -> tree_sitter.Tree:
+        """The syntax tree of the whole text."""
+        return self._syntax.tree
+
     def lower(self) -> Module:
         """The module with its statements up to date."""
-        if self._stale:
-            self._stale = False
-            if len(self._fresh) > 2 * len(self.module.units) + 4096:
-                self._cache, self._fresh = self._fresh, {}
-            lowering = StatementLowering(
-                self.source, self._fresh | self._cache if self._cache else self._fresh, self._fresh
-            )
-            if self._lowered:
-                self.engine.revision += 1
-            self._lowered = True
-            self.module.units = list(lowering.units(self.tree.root_node))
-            self.module.eager_models = b"run_eagerly=True" in self.source
+        if not self._stale:
+            return self.module
+        self._stale = False
+        old = self.module.units
+        if len(self._fresh) > 2 * len(old) + 4096:
+            self._cache, self._fresh = self._fresh, {}
+        units = self._lower_region(old) if self._lowered and self._whole else None
+        if units is None:
+            lowering = StatementLowering(self.source, self._fresh, self._cache)
+            units = list(lowering.units(self.tree.root_node))
+            self._whole = not self.tree.root_node.has_error
+        if self._lowered:
+            self.engine.revision += 1
+            if self.module.matters(old, units):
+                self.engine.clock += 1
+        self._lowered = True
+        self._size = self._same_head = self._same_tail = len(self.source)
+        self.module.units = units
+        self.module.eager_models = b"run_eagerly=True" in self.source
         return self.module
+
+    def _lower_region(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
+        """Lower only the top-level statements around the edits; None when they cannot be parsed by themselves."""
+        head, tail = self._same_head, self._same_tail
+        starts = [start for start, _ in old]
+        first = max(bisect_right(starts, min(head, self._size - tail)) - 1, 0)
+        if (
+            first and starts[first] == head
+        ):  # typed right before a statement: it may go on with the one before
+            first -= 1
+        last = bisect_right(starts, self._size - tail)
+        if last < len(old):
+            last += 1  # the next one may be joined by what was typed
+        shift = len(self.source) - self._size
+        start = starts[first] if first < len(old) and first > 0 else 0
+        end = starts[last] + shift if last < len(old) else len(self.source)
+        if (start and self.source[start - 1 : start] != b"\n") or (
+            last < len(old) and self.source[end - 1 : end] != b"\n"
+        ):
+            return None
+        region = self.source[start:end]
+        root = PARSER.parse(region).root_node
+        if root.has_error:
+            return None
+        lowering = StatementLowering(region, self._fresh, self._cache)
+        kept = [*old[:first], *((place + shift, unit) for place, unit in old[last:])]
+        used = {unit for _, unit in kept}
+        middle = [(start + place, unit) for place, unit in lowering.units(root, used)]
+        return [*old[:first], *middle, *kept[first:]]
 
     @property
     def analysis(self) -> Analysis:

@@ -141,7 +141,6 @@ class Engine:
             return
         module.previous, module.revision = module.revision, self.revision
         module.running = True
-        self.clock += 1
         before = module.names
         kept, module.kept = module.kept, {}
         module.names, module.stars, module.summaries = {}, [], []
@@ -259,6 +258,7 @@ class Engine:
     def global_value(self, module: Module, name: str) -> Value:
         """A global name as code inside the module sees it."""
         module.watched.add(name)
+        module.read.add(name)
         value = self.peek(module, name)
         if value is None:
             for star in module.stars:
@@ -285,6 +285,7 @@ class Engine:
 
     def export(self, module: Module, name: str) -> Value:
         """A global name as other modules see it; submodules of a package count."""
+        module.read.add(name)
         value = self.peek(module, name)
         if value is None:
             for star in module.stars:

@@ -37,7 +37,7 @@ Body = tuple[Statement, ...]
 class StatementLowering(Lowering):
     """Lowers statements; expressions are its parent's."""
 
-    def units(self, root: Node) -> Iterator[tuple[int, Unit]]:
+    def units(self, root: Node, used: set[Unit] | None = None) -> Iterator[tuple[int, Unit]]:
         """The top-level statements and where they start; unchanged ones are found by their text."""
         twins: dict[bytes, int] = {}
         for nodes in self.top_level(root):
@@ -46,9 +46,14 @@ class StatementLowering(Lowering):
                 yield start, self.unit(nodes, start, end)
                 continue
             text = self.source[start:end]
-            twin = twins[text] = twins.get(text, 0) + 1
-            key = (f"{twin}", nodes[0].start_point[1], text)
-            known = self.known(key)
+            column = nodes[0].start_point[1]
+            known: Code | None = None
+            while True:  # statements of the same text are told apart
+                twin = twins[text] = twins.get(text, 0) + 1
+                key = (f"{twin}", column, text)
+                known = self.known(key)
+                if known is None or used is None or known not in used:
+                    break
             if type(known) is not Unit:
                 known = self.cache[key] = self.unit(nodes, start, end)
             yield start, known

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from energy_code.codes import ClassCode
 from energy_code.values import Function, Value
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Module:
         self.stars: list[Value] = []
         self.classes: dict[str, ClassInfo] = {}
         self.fields: dict[str, list[str]] = {}
+        self.read: set[str] = set()
+        """Globals that functions or other modules have ever asked for."""
         self.watched: set[str] = set()
         """Globals that functions have read while the top level was running."""
         self.global_setters: dict[str, dict[Code, Function]] = {}
@@ -65,6 +68,16 @@ class Module:
     def units(self, units: list[tuple[int, Unit]]) -> None:
         self._units = units
         self._binders = None
+
+    def matters(self, old: list[tuple[int, Unit]], new: list[tuple[int, Unit]]) -> bool:
+        """True when an edit can change what functions, classes or other modules have seen of this one."""
+        before, after = {unit for _, unit in old}, {unit for _, unit in new}
+        for unit in before ^ after:
+            if "*" in unit.binds or not unit.binds.isdisjoint(self.read):
+                return True
+            if any(isinstance(code, ClassCode) for _, code in unit.parts):
+                return True
+        return False
 
     def binders(self) -> dict[str, list[Unit]]:
         """Which top-level statements bind a name."""

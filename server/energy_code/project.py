@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from energy_data.catalogue import Catalogue
-
 from energy_code.analysis import Analysis
 from energy_code.document import Document
 from energy_code.engine import Engine
 from energy_code.index import Index, Progress, python_files, relative
 from energy_code.modules import Module
 from energy_code.notebook import Notebook, NotebookProblem
+from energy_data.catalogue import Catalogue
 
 MAX_IMPORTERS = 12
 """How many files that use a module are asked how they call it."""

@@ -35,6 +35,7 @@ class Survey:
         self.engine = engine
         self.module = module
         self.summaries: dict[Code, list[Summary]] = {}
+        self.seen: dict[int, Summary] = {}
         self.visited: set[tuple[Function, Given]] = set()
         self.functions: dict[FunctionCode, Function] = {}
         self.pending: list[Function] = []
@@ -66,6 +67,7 @@ class Survey:
         stack = [(code, summary)]
         while stack:
             caller, current = stack.pop()
+            self.seen[id(current)] = current
             for home in current.values:
                 self.summaries.setdefault(home, []).append(current)
             for function, mode in current.marks:
@@ -78,7 +80,8 @@ class Survey:
                     self.outside.append((function, given, caller))
                     continue
                 self.callers.setdefault(function.code, set()).add(caller)
-                self.note_instance(given)
+                if function.code.name == "__init__":
+                    self.note_instance(given)
                 if self.module.previous >= 0:  # results that are kept still count as ways of calling
                     self.engine.context(function, given)
                 if (function, given) not in self.visited:
@@ -124,20 +127,13 @@ class Survey:
     def sites(self) -> dict[CallExpression, Site]:
         """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
         merged: dict[CallExpression, Site] = {}
-        seen: set[int] = set()
-        for summaries in self.summaries.values():
-            for summary in summaries:
-                if id(summary) in seen:
-                    continue
-                seen.add(id(summary))
-                for expression, site in summary.sites.items():
-                    old = merged.get(expression)
-                    if old is None or (site.api != old.api and site.confidence > old.confidence):
-                        merged[expression] = (
-                            site if old is None else site._replace(confidence=min(site.confidence, 0.5))
-                        )
-                    elif site.api != old.api:
-                        merged[expression] = old._replace(confidence=min(old.confidence, 0.5))
+        for summary in self.seen.values():
+            sites = summary.sites
+            if merged.keys().isdisjoint(sites):
+                merged.update(sites)
+            else:
+                for expression, site in sites.items():
+                    merged[expression] = agreed(merged.get(expression), site)
         return merged
 
     def modes(self) -> dict[FunctionCode, Mode]:
@@ -179,6 +175,15 @@ class Survey:
             if value is not None:
                 return value
         return UNKNOWN
+
+
+def agreed(old: Site | None, site: Site) -> Site:
+    """One answer of two contexts: where they differ, the surer one with less confidence."""
+    if old is None or old.api == site.api:
+        return site if old is None else old
+    return max(old, site, key=lambda found: found.confidence)._replace(
+        confidence=min(old.confidence, site.confidence, 0.5)
+    )
 
 
 def positions_of(summary: Summary, home: Code) -> dict[tuple[int, int], Value]:

@@ -136,3 +136,20 @@ def test_user_functions_with_names_of_apis_are_not_reported(apis_of):
         )
         == []
     )
+
+
+def test_the_same_statement_or_function_written_twice(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        if unknown:
+            def f(): return tf.ones(1)
+        else:
+            def f(): return tf.ones(1)
+        f()
+        x = tf.ones
+        x(1)
+        x = tf.zeros
+        x(1)
+        """
+    ) == [(3, "tensorflow.ones"), (5, "tensorflow.ones"), (8, "tensorflow.ones"), (10, "tensorflow.zeros")]

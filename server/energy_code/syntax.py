@@ -1,0 +1,41 @@
+"""The syntax tree of a text that is being edited, brought up to date when somebody needs it."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import tree_sitter
+
+from energy_code.calls import Point
+from energy_code.lowering import LANGUAGE
+
+PARSER = tree_sitter.Parser(LANGUAGE)
+
+Edit = tuple[int, int, int, Point, Point, Point]
+
+
+class Syntax:
+    """A tree that follows edits lazily: parsing again costs far more than an analysis after a small edit."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self._tree: tree_sitter.Tree | None = None
+        self._edits: list[Edit] = []
+
+    @property
+    def tree(self) -> tree_sitter.Tree:
+        """The tree of the text as it is now."""
+        if self._tree is None:
+            self._tree = PARSER.parse(self.source)
+        elif self._edits:
+            old = copy(self._tree)  # analyses made so far keep theirs
+            for edit in self._edits:
+                old.edit(*edit)
+            self._tree = PARSER.parse(self.source, old)
+        self._edits.clear()
+        return self._tree
+
+    def edit(self, source: bytes, edit: Edit) -> None:
+        """The text has changed in one place."""
+        self.source = source
+        self._edits.append(edit)
