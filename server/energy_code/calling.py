@@ -148,8 +148,10 @@ def call_method(frame: Frame, callee: Method, arguments: Arguments, site: CallEx
 def invoke(frame: Frame, function: Function, given: Given) -> Value:
     """Evaluate a user's function, and remember that it was called so."""
     given = frame.engine.context(function, given)
-    frame.invocations.append((function, given))
-    return frame.ask(frame.engine.result, function, given)
+    summary = frame.engine.summary(function, given)
+    frame.invocations.append((function, given, summary))
+    frame.dependencies.append((frame.engine.result, (function, given), summary.returns))
+    return summary.returns
 
 
 def bind_arguments(function: Function, arguments: Arguments, receiver: Value | None) -> Given:

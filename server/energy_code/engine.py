@@ -66,7 +66,7 @@ class Engine:
         self.revision = 0
         self.taint = UNTAINTED
         self.kept: dict[tuple[Function, Given], Summary] = {}
-        self.contexts: dict[Function, dict[Given, int]] = {}
+        self.contexts: dict[Function, dict[Given, Summary]] = {}
         self.members: dict[tuple[str, str], Entry | None] = {}
         self.module_members: dict[tuple[str, str], Value] = {}
         self.parsed: dict[str, Value] = {}
@@ -438,20 +438,20 @@ class Engine:
 
     def context(self, function: Function, given: Given) -> Given:
         """The context to evaluate a call in: itself, or the general one when there are too many."""
-        known = self.contexts.setdefault(function, {})
-        if given not in known:
-            live = [seen for seen in known.values() if seen >= self.revision - 1]
-            if len(live) >= MAX_CONTEXTS:
-                return tuple(pair for pair in given[:1] if function.owner is not None)
-        known[given] = self.revision
+        known = self.contexts.get(function)
+        if known is None or given in known:
+            return given
+        live = [summary for summary in known.values() if summary.used >= self.revision - 1]
+        if len(live) >= MAX_CONTEXTS:
+            return tuple(pair for pair in given[:1] if function.owner is not None)
         return given
 
     def live_contexts(self, function: Function, cls: UserClass) -> list[Given]:
         """The ways a method is called on instances of a class, as far as they are known by now."""
         return [
             given
-            for given, seen in self.contexts.get(function, {}).items()
-            if seen >= self.revision - 1
+            for given, summary in self.contexts.get(function, {}).items()
+            if summary.used >= self.revision - 1
             and given
             and type(given[0][1]) is UserInstance
             and given[0][1].cls == cls
@@ -462,11 +462,9 @@ class Engine:
         if len(self.kept) > 4096:
             oldest = self.revision - 3
             self.kept = {key: summary for key, summary in self.kept.items() if summary.used >= oldest}
-            self.contexts = {
-                function: recent
-                for function, givens in self.contexts.items()
-                if (recent := {given: seen for given, seen in givens.items() if seen >= oldest})
-            }
+            self.contexts = {}
+            for (function, given), summary in self.kept.items():
+                self.contexts.setdefault(function, {})[given] = summary
 
     def result(self, function: Function, given: Given) -> Value:
         """What a call of a user's function gives."""
@@ -493,6 +491,9 @@ class Engine:
     def evaluate(self, function: Function, given: Given, old: Summary | None) -> Summary:
         """Run a function's body."""
         summary = self.kept[function, given] = Summary()
+        self.contexts.setdefault(function, {})[given] = summary
+        if old is not None:
+            old.replaced = True
         summary.used = self.revision
         self.depth += 1
         summary.running, summary.provisional = True, self.depth

@@ -44,6 +44,7 @@ class Summary:
         "marks",
         "positions",
         "provisional",
+        "replaced",
         "returns",
         "running",
         "sites",
@@ -58,7 +59,7 @@ class Summary:
         self.sites: dict[CallExpression, Site] = {}
         self.values: dict[Code, dict[Expression, Value]] = {}
         self.positions: dict[Code, dict[tuple[int, int], Value]] = {}
-        self.invocations: list[tuple[Function, Given]] = []
+        self.invocations: list[tuple[Function, Given, Summary]] = []
         self.marks: list[tuple[Function, Mode]] = []
         self.defined: list[Function] = []
         self.attributes: dict[str, Value] = {}
@@ -71,6 +72,8 @@ class Summary:
         self.checked = -1
         """The revision at which the globals were last known to be the same."""
         self.running = False
+        self.replaced = False
+        """True once a newer evaluation stands in its place."""
         self.used = -1
         """The revision that last asked for it."""
         self.verified = -1
@@ -125,7 +128,7 @@ class Frame:
         self.sites: dict[CallExpression, Site] = {}
         self.values: dict[Expression, Value] = {}
         self.values_by_code: dict[Code, dict[Expression, Value]] = {code: self.values}
-        self.invocations: list[tuple[Function, Given]] = []
+        self.invocations: list[tuple[Function, Given, Summary]] = []
         self.marks: list[tuple[Function, Mode]] = []
         self.defined: list[Function] = []
         self.globals: dict[str, Value] = {}

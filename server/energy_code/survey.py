@@ -36,7 +36,6 @@ class Survey:
         self.module = module
         self.summaries: dict[Code, list[Summary]] = {}
         self.seen: dict[int, Summary] = {}
-        self.visited: set[tuple[Function, Given]] = set()
         self.functions: dict[FunctionCode, Function] = {}
         self.pending: list[Function] = []
         self.instances: dict[UserClass, list[UserInstance]] = {}
@@ -65,9 +64,10 @@ class Survey:
     def add(self, code: Code, summary: Summary) -> None:
         """Take in one evaluation and everything it leads to."""
         stack = [(code, summary)]
+        self.seen[id(summary)] = summary
+        clock, revision = self.engine.clock, self.engine.revision
         while stack:
             caller, current = stack.pop()
-            self.seen[id(current)] = current
             for home in current.values:
                 self.summaries.setdefault(home, []).append(current)
             for function, mode in current.marks:
@@ -75,18 +75,19 @@ class Survey:
             self.pending.extend(current.defined)
             for function in current.defined:
                 self.functions[function.code] = function
-            for function, given in current.invocations:
+            for function, given, callee in current.invocations:
                 if function.module is not self.module:
                     self.outside.append((function, given, caller))
                     continue
                 self.callers.setdefault(function.code, set()).add(caller)
                 if function.code.name == "__init__":
                     self.note_instance(given)
-                if self.module.previous >= 0:  # results that are kept still count as ways of calling
-                    self.engine.context(function, given)
-                if (function, given) not in self.visited:
-                    self.visited.add((function, given))
-                    stack.append((function.code, self.engine.summary(function, given)))
+                if callee.replaced or callee.verified != clock:
+                    callee = self.engine.summary(function, given)
+                callee.used = revision
+                if id(callee) not in self.seen:
+                    self.seen[id(callee)] = callee
+                    stack.append((function.code, callee))
 
     def visit(self, function: Function, given: Given, caller: Code | None) -> None:
         """Evaluate a function in a context that no code of the module calls it in."""
@@ -94,9 +95,9 @@ class Survey:
             self.callers[function.code] = set()
         if caller is not NOBODY:
             self.callers[function.code].add(caller)
-        if (function, given) not in self.visited:
-            self.visited.add((function, given))
-            self.add(function.code, self.engine.summary(function, given))
+        summary = self.engine.summary(function, given)
+        if id(summary) not in self.seen:
+            self.add(function.code, summary)
 
     def note_instance(self, given: Given) -> None:
         """Remember objects of the program that are really made."""
