@@ -3,7 +3,8 @@
     python benchmarks/overhead.py [--pairs 5] [--seconds 10]
 
 The training script runs with and without the probe in turns, in the same interpreter that runs this file, and
-the table shows the ratio of the pairs. The cost per call is the smallest of many rounds: noise only adds.
+the table shows the ratio of the pairs. The cost per call is CPU time, the smallest of many rounds: noise only
+adds.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from rich.console import Console
@@ -52,29 +52,52 @@ print(time.perf_counter() - main_begin, time.process_time() - cpu_begin, float(l
 """
 
 
-def nanoseconds_per_call(rounds: int = 40, calls: int = 4096) -> float:
-    """What one probed call costs more than a plain one, with TensorFlow's own check for graphs included."""
-    import tensorflow  # noqa: F401
+PER_CALL = """
+import importlib.util, sys, tempfile, time, types
+spec = importlib.util.spec_from_file_location("probe", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.modules["tensorflow"] = types.SimpleNamespace(executing_eagerly=lambda: True)
+recorder = module.Recorder(tempfile.mkdtemp(), 1)
+probe = module.make_probe(recorder)
 
-    with tempfile.TemporaryDirectory() as folder:
-        recorder = probe_module.Recorder(folder, 1)
-        probe = probe_module.make_probe(recorder)
-        plain, probed = [], []
-        for _ in range(rounds):
-            begin = time.perf_counter_ns()
-            for _ in range(calls):
-                nothing(1, 2)
-            middle = time.perf_counter_ns()
-            for _ in range(calls):
-                probe(0, nothing, 1, 2)
-            plain.append(middle - begin)
-            probed.append(time.perf_counter_ns() - middle)
-        recorder.flush_all()
+def nothing(a, b):
+    pass
+
+def rounds(calls=4096, times=24):
+    plain, probed = [], []
+    for _ in range(times):
+        begin = time.thread_time_ns()
+        for _ in range(calls):
+            nothing(1, 2)
+        middle = time.thread_time_ns()
+        for _ in range(calls):
+            probe(0, nothing, 1, 2)
+        plain.append(middle - begin)
+        probed.append(time.thread_time_ns() - middle)
     return (min(probed) - min(plain)) / calls
 
+print(rounds(), rounds())
+"""
 
-def nothing(a: int, b: int) -> None:
-    """A call that costs nothing but being called."""
+
+def nanoseconds_per_call(python: Path) -> tuple[float, float]:
+    """CPU time that a probed call costs more than a plain one: with every call written, and with merging."""
+    done = subprocess.run(
+        [str(python), "-c", PER_CALL, probe_module.__file__], capture_output=True, text=True, check=True
+    )
+    single, merged = done.stdout.split()
+    return float(single), float(merged)
+
+
+def pythons() -> dict[str, Path]:
+    """This interpreter, and the others that are installed beside it and can run the probe."""
+    found = {"{}.{}.{}".format(*sys.version_info): Path(sys.executable)}
+    for folder in sorted(Path(sys.base_prefix).parent.glob("3.*")):
+        python = folder / "bin" / "python"
+        if python.exists() and (3, 8) <= tuple(map(int, folder.name.split(".")[:2])) <= (3, 13):
+            found.setdefault(folder.name, python)
+    return found
 
 
 def run_plain(script: Path, steps: int) -> tuple[float, float]:
@@ -134,7 +157,9 @@ def main() -> None:
     table = Table(title="Overhead of the probe")
     table.add_column("what")
     table.add_column("figure", justify="right")
-    table.add_row("probed call against plain call", f"{nanoseconds_per_call():.0f} ns more")
+    for version, python in pythons().items():
+        single, merged = nanoseconds_per_call(python)
+        table.add_row(f"a probed call, Python {version}", f"{single:.0f} ns ({merged:.0f} ns when merged)")
     table.add_row("training script, plain", f"{plain[0]:.1f} s, {steps} steps, about {rows} calls")
     table.add_row(
         "wall time, probed / plain", f"{statistics.median(walls):.4f} (median of {options.pairs} pairs)"

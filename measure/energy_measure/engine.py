@@ -107,7 +107,9 @@ class Interrupted(Exception):  # noqa: N818
         self.finished = finished
 
 
-def measure(request: MeasureRequest, tell: Tell, *, announce: Callable[[str], None] = print) -> MeasuredRun:
+def measure(
+    request: MeasureRequest, tell: Tell, *, announce: Callable[[str], None] = lambda line: None
+) -> MeasuredRun:
     """Measure what was asked for; raises `MeasureProblem` or `MeterProblem` before anything runs.
 
     `announce` is told what will run, before it does.

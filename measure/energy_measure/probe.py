@@ -72,11 +72,13 @@ class Thread:
         # The thread has ended, and its thread-local state goes with it.
         self.recorder.flush(self)
 
-    def look(self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords) -> None:
+    def look(
+        self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool
+    ) -> None:
         """Note the inputs at the first call of a site, the second, the fourth …; write the rows if many."""
         seen = self.counted.get(site, 1)
         if seen & (seen - 1) == 0:
-            self.recorder.observe(site, function, args, kwargs)
+            self.recorder.observe(site, function, args, kwargs, tracing)
         pause = min(seen, LOOK)
         self.counted[site] = seen + pause
         self.state[2][site] = pause
@@ -130,13 +132,15 @@ class Recorder:
         self.local.state = thread.state
         return thread.state
 
-    def observe(self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords) -> None:
+    def observe(
+        self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool
+    ) -> None:
         """Note the input signature, and what a replay of this site would need."""
         known = self.signatures.setdefault(site, {})
         signature = input_signature(function, args, kwargs)
         if signature in known or len(known) < SIGNATURES:
             known[signature] = known.get(signature, 0) + 1
-        if site in self.pure and site not in self.kept:
+        if site in self.pure and site not in self.kept and not tracing and repeatable(args, kwargs):
             size = signature[1] + signature[2]
             if size <= KEPT_BYTES and self.kept_bytes + size <= KEPT_TOTAL_BYTES:
                 self.kept_bytes += size
@@ -249,11 +253,11 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             state = enter_thread()
         outer, _, countdown = state
         left = countdown[site] = countdown[site] - 1
+        tracing = not eager()
         if not left:
-            local.thread.look(site, function, args, kwargs)
+            local.thread.look(site, function, args, kwargs, tracing)
         depth = outer[3]
         mine = state[0] = [0, site, 0, depth + 2]
-        tracing = not eager()
         if look_for_gpu and not tracing:
             synchronise, look_for_gpu = gpu_synchronisation()
         if synchronise is not None and not tracing:
@@ -323,6 +327,11 @@ def hide_probe_frames() -> None:
 
     traceback.walk_tb = walk_tb
     sys.excepthook = excepthook
+
+
+def repeatable(args: Arguments, kwargs: Keywords) -> bool:
+    """Whether the same inputs mean the same twice: an iterator is used up by the first call."""
+    return not any(hasattr(type(value), "__next__") for value in (*args, *kwargs.values()))
 
 
 def input_signature(function: Callable[..., Any], args: Arguments, kwargs: Keywords) -> Signature:

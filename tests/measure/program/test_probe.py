@@ -160,3 +160,23 @@ def test_events_find_the_call_around_each_call() -> None:
     assert events.parent.tolist() == [-1, 0, 1, 0, -1]
     assert events.nested.tolist() == [40, 8, 0, 0, 0]
     assert events.depth.tolist() == [0, 1, 2, 1, 0]
+
+
+def test_only_what_can_be_repeated_is_kept_for_replay(bench: Any, python: Path) -> None:
+    bench.write(
+        main="""
+        import tensorflow as tf
+
+        @tf.function
+        def traced(x):
+            return tf.add(x, 1)
+
+        tf.reduce_sum(iter([1, 2]))
+        tf.reduce_sum([1, 2])
+        traced(1)
+        """
+    )
+    found = bench.probed(python, "main.py")
+    noted = json.loads(next(found.folder.glob("calls-*.json")).read_text())
+    kept = [(found.sites[site].api, found.sites[site].line) for site in noted["replayable"]]
+    assert kept == [("tensorflow.math.add", 5), ("tensorflow.math.reduce_sum", 8)]
