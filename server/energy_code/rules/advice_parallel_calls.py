@@ -15,7 +15,7 @@ class ParallelCalls(Rule):
     workload = Workload(
         "list(ds.map(tf.sin))",
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 64)))"},
-        {"n": (16, 64, 512)},
+        {"n": (64, 512, 2048)},
         after="list(ds.map(tf.sin, num_parallel_calls=tf.data.AUTOTUNE))",
         graph=False,
         vary=False,

@@ -37,7 +37,7 @@ class CacheOrder(Rule):
         return [value for _ in range(4) for value in made.as_numpy_iterator()]
         """,
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 256)))"},
-        {"n": (16, 64, 256)},
+        {"n": (16, 128, 512)},
         graph=False,
         annotations={"ds": "tf.data.Dataset"},
         vary=False,

@@ -1,6 +1,7 @@
 """Products with diagonal matrices."""
 
 from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling.shapes import is_large
 
 _SMALL = 64
 
@@ -45,5 +46,4 @@ class DiagMatmul(Rule):
         """Not where the matrix is known to be small, nor for the product of two diagonals."""
         if "linalg.diag(" in place.text(place["x"]):
             return False
-        shape = place.shape(place["d"])
-        return not shape or not isinstance(shape[-1], int) or shape[-1] > _SMALL
+        return is_large(place, place["d"], _SMALL)

@@ -1,6 +1,9 @@
 """Diagonals of products."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling.shapes import is_large
+
+_SMALL = 256
 
 
 class DiagPartMatmul(Rule):
@@ -8,6 +11,9 @@ class DiagPartMatmul(Rule):
 
     Only n of the n² entries of `a @ b` are kept; summing the rows of `a * transpose(b)` computes only
     those.
+
+    For small matrices the dispatch costs more than the product: the rule is silent where they are known to
+    be small.
 
     **Equal when** the product is square (n rows and n columns): of another one the diagonal is shorter.
     The order of summation differs, so the last digits may.
@@ -25,11 +31,15 @@ class DiagPartMatmul(Rule):
             "d = tf.reduce_sum(a * b, axis=-1)",
         ),
     )
-    leave_alone = ("d = tf.linalg.diag_part(a)", "d = tf.linalg.diag_part(tf.matmul(a, b), k=1)")
+    leave_alone = (
+        "a = tf.ones([8, 8])\nd = tf.linalg.diag_part(tf.matmul(a, b))",
+        "d = tf.linalg.diag_part(a)",
+        "d = tf.linalg.diag_part(tf.matmul(a, b), k=1)",
+    )
     workload = Workload(
         "tf.linalg.diag_part(tf.matmul(a, b))",
         {"a": Array("n", "n"), "b": Array("n", "n")},
-        {"n": (16, 128, 512)},
+        {"n": (64, 256, 768)},
         tolerance=1e-3,
         absolute=1e-3,
         gradients=("a", "b"),
@@ -39,3 +49,7 @@ class DiagPartMatmul(Rule):
         Change("tf.linalg.diag_part($a @ $b)", "tf.reduce_sum($a * tf.linalg.matrix_transpose($b), axis=-1)"),
         Change("tf.linalg.diag_part(tf.matmul($a, $b, transpose_b=True))", "tf.reduce_sum($a * $b, axis=-1)"),
     )
+
+    def where(self, place: Place) -> bool:
+        """Not where the matrices are known to be small: the product is then cheaper than the dispatch."""
+        return all(is_large(place, place[name], _SMALL) for name in ("a", "b"))

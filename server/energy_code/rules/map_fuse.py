@@ -36,7 +36,7 @@ class MapFuse(Rule):
         return list(made.as_numpy_iterator())
         """,
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 64)))"},
-        {"n": (16, 64, 512)},
+        {"n": (64, 512, 2048)},
         graph=False,
         annotations={"ds": "tf.data.Dataset"},
         vary=False,

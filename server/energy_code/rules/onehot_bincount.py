@@ -2,7 +2,7 @@
 
 from energy_code.ruling import Array, Change, Place, Rule, Workload
 
-_SMALL = 256
+_SMALL, _SMALL_TRACED = 20_000, 256
 
 
 class OnehotBincount(Rule):
@@ -32,7 +32,7 @@ class OnehotBincount(Rule):
     workload = Workload(
         "tf.reduce_sum(tf.one_hot(labels, 64), axis=0)",
         {"labels": Array("n", dtype="int32", below=64)},
-        {"n": (32, 4_096, 100_000)},
+        {"n": (256, 20_000, 200_000)},
     )
     safety = "review"
     changes = (
@@ -45,4 +45,6 @@ class OnehotBincount(Rule):
     def where(self, place: Place) -> bool:
         """Not for a known handful, and the depth is written twice."""
         size = place.size(place["i"])
-        return (size is None or size > _SMALL) and "(" not in place.text(place["n"])
+        return (
+            size is None or size > (_SMALL if place.mode == "eager" else _SMALL_TRACED)
+        ) and "(" not in place.text(place["n"])

@@ -39,7 +39,7 @@ class ParseBatch(Rule):
         return list(made.as_numpy_iterator())
         """,
         {"ds": "records(rng.normal(size=(n, 8)))"},
-        {"n": (16, 64, 512)},
+        {"n": (64, 512, 2048)},
         setup="""
 SPEC = {"x": tf.io.FixedLenFeature([8], tf.float32)}
 

@@ -34,7 +34,7 @@ class PyFunction(Rule):
     workload = Workload(
         "list(ds.map(lambda a: tf.numpy_function(lambda v: np.sqrt(v) / 255.0, [a], tf.float32)))",
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.random(size=(n, 64)).astype('float32'))"},
-        {"n": (16, 64, 512)},
+        {"n": (64, 512, 2048)},
         after="list(ds.map(lambda a: tf.sqrt(a) / 255.0))",
         tolerance=1e-6,
         graph=False,

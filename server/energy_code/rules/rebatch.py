@@ -28,7 +28,7 @@ class Rebatch(Rule):
     workload = Workload(
         "made = ds.unbatch().batch(64)\nreturn list(made.as_numpy_iterator())",
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 64))).batch(16)"},
-        {"n": (64, 128, 1024)},
+        {"n": (128, 1024, 8192)},
         graph=False,
         annotations={"ds": "tf.data.Dataset"},
         vary=False,

@@ -1,6 +1,9 @@
 """Traces of products."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling.shapes import is_large
+
+_SMALL = 256
 
 
 class TraceMatmul(Rule):
@@ -8,6 +11,9 @@ class TraceMatmul(Rule):
 
     The trace needs n of the n² entries of `a @ b`, each a sum of n products; summing `a * transpose(b)`
     computes only those.
+
+    For small matrices the dispatch costs more than the product: the rule is silent where they are known to
+    be small.
 
     **Equal when** both are real matrices (or batches of them); the order of summation differs, so the
     last digits may.
@@ -21,11 +27,15 @@ class TraceMatmul(Rule):
             "t = tf.reduce_sum(a * tf.linalg.matrix_transpose(b), axis=[-2, -1])",
         ),
     )
-    leave_alone = ("t = tf.linalg.trace(a)", "t = tf.linalg.trace(tf.matmul(a, b, transpose_b=True))")
+    leave_alone = (
+        "a = tf.ones([8, 8])\nt = tf.linalg.trace(tf.matmul(a, b))",
+        "t = tf.linalg.trace(a)",
+        "t = tf.linalg.trace(tf.matmul(a, b, transpose_b=True))",
+    )
     workload = Workload(
         "tf.linalg.trace(tf.matmul(a, b))",
         {"a": Array("n", "n"), "b": Array("n", "n")},
-        {"n": (16, 128, 512)},
+        {"n": (64, 256, 768)},
         tolerance=1e-3,
         absolute=1e-2,
         gradients=("a", "b"),
@@ -37,3 +47,7 @@ class TraceMatmul(Rule):
             "tf.reduce_sum($a * tf.linalg.matrix_transpose($b), axis=[-2, -1])",
         ),
     )
+
+    def where(self, place: Place) -> bool:
+        """Not where the matrices are known to be small: the product is then cheaper than the dispatch."""
+        return all(is_large(place, place[name], _SMALL) for name in ("a", "b"))

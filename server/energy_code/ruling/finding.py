@@ -89,7 +89,7 @@ def find(analysis: Analysis, rules: Iterable[Rule]) -> list[Finding]:
 
 def _candidates(analysis: Analysis, index: _Index) -> Iterator[tuple[_Watch, Place]]:
     root = analysis.tree.root_node
-    shared = Shared()
+    shared = Shared(analysis.source)
     for call in analysis.calls:
         watches = index.by_name.get(call.api.rpartition(".")[2])
         if watches is None:
@@ -97,6 +97,8 @@ def _candidates(analysis: Analysis, index: _Index) -> Iterator[tuple[_Watch, Pla
         node: Node | None = None
         for watch in watches:
             if watch.api != call.api and not same_api(call.api, watch.api):
+                continue
+            if watch.pattern is not None and not all(map(shared.has, watch.pattern.words)):
                 continue
             node = node or _node_of(root, call)
             if node is not None:

@@ -256,6 +256,8 @@ class Pattern:
     """API whose calls are looked at; or, with `depth` −1, a token of the text such as `**`."""
     depth: int
     """How many levels the whole expression lies above the anchor call."""
+    words: tuple[bytes, ...] = ()
+    """Last parts of the API names within: a file without them cannot match."""
 
     def match(self, place: Place, anchor: Node) -> tuple[Node, State] | None:
         """Match the expression around an anchor; the expression and what it bound."""
@@ -288,14 +290,22 @@ def compile_pattern(text: str, signatures: Sequence[tuple[str, str]]) -> Iterato
     if tree.root_node.has_error or statement.type != "expression_statement" or inner.type == "assignment":
         raise ValueError(f"the pattern {text!r} is not an expression")
     root = _Compiler(source, signatures).part(inner)
+    words = tuple(_words(root))
     found = _anchor(root, 0)
     if found is not None:
-        yield Pattern(root, *found)
+        yield Pattern(root, *found, words)
     else:
-        yield Pattern(root, _token(root, text), -1)
+        yield Pattern(root, _token(root, text), -1, words)
     if isinstance(root, Operator):
         for function in root.functions:
-            yield Pattern(root, function, 0)
+            yield Pattern(root, function, 0, words)
+
+
+def _words(part: Part) -> Iterator[bytes]:
+    if isinstance(part, ApiCall):
+        yield part.api.rpartition(".")[2].encode()
+    for below in part.parts():
+        yield from _words(below)
 
 
 def _anchor(part: Part, depth: int) -> tuple[str, int] | None:

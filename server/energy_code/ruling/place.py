@@ -34,13 +34,22 @@ _ATOMS = frozenset({"identifier", "attribute", "subscript"})
 class Shared:
     """What all places of one file look up again and again."""
 
-    __slots__ = ("assignments", "bound")
+    __slots__ = ("_source", "_words", "assignments", "bound")
 
-    def __init__(self) -> None:
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._words: dict[bytes, bool] = {}
         self.assignments: dict[int, dict[str, list[Node]]] = {}
         """Scope → name → what is assigned to it."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
         """Call and signature → its arguments by parameter name."""
+
+    def has(self, word: bytes) -> bool:
+        """Whether the file contains a word at all."""
+        known = self._words.get(word)
+        if known is None:
+            known = self._words[word] = word in self._source
+        return known
 
 
 class Edit(NamedTuple):

@@ -66,6 +66,12 @@ def size_of(shape: Shape | None) -> int | None:
     return math.prod(known) if len(known) == len(shape) else None
 
 
+def is_large(place: Place, node: Node, small: int) -> bool:
+    """False where the last axis is known to be no longer than `small`."""
+    shape = shape_of(place, node)
+    return not shape or shape[-1] is None or shape[-1] > small
+
+
 def _literal_shape(place: Place, node: Node) -> Shape | None:
     node = place.value(node)
     if node.type not in ("list", "tuple"):
