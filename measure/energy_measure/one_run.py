@@ -128,7 +128,7 @@ class Runs:
             before, stability = self._rest(sampling)
             begin = time.monotonic_ns()
             ended = program.run(self.timeout, lambda seconds: say("running", seconds))
-            span = ended or Ended(begin, time.monotonic_ns(), 1)
+            span = ended or noted_end(folder, program.pid) or Ended(begin, time.monotonic_ns(), 1)
             after = self._after()
             say("attributing", 0.0)
             result = self._result(folder, span, [before, after], sampling.recording(), stability)
@@ -283,6 +283,15 @@ def unkeyed(number: int) -> Key:
 def read_calls(folder: Path) -> list[dict[str, Any]]:
     """What each process of the program noted at its end."""
     return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("calls-*.json"))]
+
+
+def noted_end(folder: Path, process: int) -> Ended | None:
+    """When a program began and ended that left by `os._exit`."""
+    path = folder / f"calls-{process}.json"
+    if not path.exists():
+        return None
+    noted = json.loads(path.read_text("utf-8"))
+    return Ended(int(noted["begin"]), int(noted["end"]), 1)
 
 
 def signatures(found: Sequence[Mapping[str, Any]]) -> dict[int, InputSignature]:

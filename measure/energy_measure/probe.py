@@ -27,7 +27,7 @@ from array import array
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
-    from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+    from typing import Any, Callable, Dict, Iterable, Iterator, List, NoReturn, Optional, Tuple
 
     Row = Tuple[int, ...]
     Arguments = Tuple[Any, ...]
@@ -114,13 +114,6 @@ class Recorder:
         for thread in list(self.threads):
             thread.state[1] = []
         self._start_process()
-        if "multiprocessing.util" in sys.modules:
-            # Children of multiprocessing leave by os._exit: they run finalizers, but no atexit handlers.
-            # Their start clears the finalizers after this hook, hence the second hook, which runs later.
-            sys.modules["multiprocessing.util"].register_after_fork(self, Recorder._flush_at_child_exit)
-
-    def _flush_at_child_exit(self) -> None:
-        sys.modules["multiprocessing.util"].Finalize(None, self.flush_all, exitpriority=100)
 
     def enter_thread(self) -> List[Any]:
         """The state of the calling thread, made at its first API call."""
@@ -297,6 +290,17 @@ def install(folder: str, sites: int, pure: Iterable[int] = (), gpu: bool = False
         os.register_at_fork(after_in_child=after_fork)
     if sys.version_info < (3, 11):
         hide_probe_frames()
+    leave = os._exit
+
+    def leave_with_everything_written(status: int) -> NoReturn:
+        try:
+            recorder.finish()
+        finally:
+            leave(status)
+
+    # Programs that leave this way, and forked children of multiprocessing, which all do, run no exit
+    # handlers.
+    os._exit = leave_with_everything_written
     return recorder
 
 

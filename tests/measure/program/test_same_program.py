@@ -328,6 +328,20 @@ def test_children_of_multiprocessing(bench: Any, same: Same, python: Path) -> No
     assert found.count("tensorflow.math.square") >= 1, "a forked child that ends by itself is recorded"
 
 
+def test_a_program_that_leaves_without_goodbye(bench: Any, same: Same, python: Path) -> None:
+    bench.write(
+        main="""
+        import os
+        import tensorflow as tf
+        print(tf.square(3), flush=True)
+        os._exit(4)
+        """
+    )
+    found = same(python)
+    assert found.outcome.status == 4
+    assert found.count("tensorflow.math.square") == 1
+
+
 def test_a_syntax_error_is_told_as_python_tells_it(bench: Any, same: Same, python: Path) -> None:
     bench.write(main="import tensorflow as tf\ntf.constant(1)\nimport broken\n", broken="x = 1\n\ndef (:\n")
     assert same(python).outcome.status == 1
