@@ -14,7 +14,6 @@ import tree_sitter
 from energy_code.call_list import Calls, Found, Made
 from energy_code.calls import Call, Function, Mode
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
-from energy_code.frames import Site
 from energy_code.survey import survey_of
 from energy_code.syntax import PARSER
 from energy_code.values import (

@@ -35,9 +35,9 @@ class Summary:
 
     __slots__ = (
         "attributes",
+        "checked",
         "defined",
         "dependencies",
-        "checked",
         "frame",
         "globals",
         "invocations",

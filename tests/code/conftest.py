@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
 from energy_code.calls import Call
 from energy_code.document import Document
 from energy_code.project import Project

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 
-from energy_code.document import Document
-from energy_code.lowering_statements import StatementLowering
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from energy_code.document import Document
+from energy_code.lowering_statements import StatementLowering
 
 PROGRAM = b"""import tensorflow as tf
 from tensorflow import keras

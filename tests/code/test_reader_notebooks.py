@@ -6,6 +6,7 @@ import json
 
 import nbformat
 import pytest
+
 from energy_code.notebook import Notebook, NotebookProblem, neutralised
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from energy_code.document import Document
-from energy_code.positions import Lines
 from hypothesis import given
 from hypothesis import strategies as st
+
+from energy_code.document import Document
+from energy_code.positions import Lines
 
 SOURCE = "import tensorflow as tf\nif 1: é = '\U0001f600\U0001d4d0'; tf.ones(3)  # ü\r\ntf.zeros(\n  1)\n"
 

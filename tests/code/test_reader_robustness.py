@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from energy_code.document import Document
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from energy_code.document import Document
 
 PROGRAM = """import tensorflow as tf
 from tensorflow import keras

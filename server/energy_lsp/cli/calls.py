@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from energy_code.calls import Call
 from energy_code.index import python_files
 from energy_code.notebook import Notebook, NotebookProblem
