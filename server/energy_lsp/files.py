@@ -16,7 +16,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from energy_lsp.folders import Folder, Folders
-from energy_lsp.making import make_page
+from energy_lsp.making import LARGEST_SOURCE, make_page, silent_page
 from energy_lsp.pages import Page
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class OpenFile(Opened):
 
     def __init__(self, uri: str, version: int, folder: Folder, text: str) -> None:
         super().__init__(uri, version, folder)
-        self._text: str | None = text
+        self._text = text
         self._changes: list[Change] = []
         self._document: Document | None = None
 
@@ -88,10 +88,16 @@ class OpenFile(Opened):
             changes, self._changes = self._changes, []
             version, wanted = self.version, self.wanted
         if self._document is None:
-            self._document = self._open(self._text or "")
-            self._text = None
-        for change in changes:
-            apply_change(self._document, change, client)
+            for change in changes:
+                self._text = changed_text(self._text, change, client)
+            if len(self._text) > LARGEST_SOURCE:
+                self.folder.tell([f"{Path(self.uri).name} is too large to read and gets no hints."])
+                return wanted, {self.uri: silent_page(self.uri, self._text, self.folder, client, version)}
+            self._document = self._open(self._text)
+            self._text = ""
+        else:
+            for change in changes:
+                apply_change(self._document, change, client)
         page = make_page(self.uri, self.path, self._document, self.folder, client, version)
         return wanted, {self.uri: page}
 

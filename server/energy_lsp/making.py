@@ -36,6 +36,14 @@ def make_page(
     return _diagnosed(_filled(page, document.analysis, path), client)
 
 
+def silent_page(uri: str, text: str, folder: Folder, client: Client, version: int | None) -> Page:
+    """A page for a text that is not read."""
+    from energy_code.positions import Lines
+
+    lines = Lines(text.encode("utf-8", "surrogatepass"))
+    return _diagnosed(Page(uri, uri, version, lines, client.encoding, folder), client)
+
+
 def make_cell_pages(
     owner: str,
     notebook: Notebook,

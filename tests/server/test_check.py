@@ -220,3 +220,15 @@ def test_many_files_on_all_cores_in_a_stable_order(check: Any, workspace: Path) 
     items = json.loads(check(".", "--format", "json").stdout)
     files = [item["file"] for item in items if item["rule"] == "pow2"]
     assert files == ["model.py", *(f"part{number:02}.py" for number in range(60))]
+
+
+def test_progress_counts_every_file(check: Any, workspace: Path) -> None:
+    from energy_lsp.checking.run import check_files, find_files
+
+    for number in range(40):
+        (workspace / f"part{number:02}.py").write_text(SAFE)
+    files = find_files([workspace])
+    steps: list[int] = []
+    results = check_files(files, {}, False, steps.append)
+    assert sum(steps) == len(results) == 41
+    assert len(steps) > 1
