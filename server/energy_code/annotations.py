@@ -34,14 +34,15 @@ WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequir
 
 def annotated(frame: Frame, annotation: Expression) -> Value:
     """An instance of the class that the annotation names, a container of such, or unknown."""
-    from energy_code.expressions import Display, Group, Operator, Subscript
+    from energy_code.expressions import Display, Group, Subscript
+    from energy_code.operators import Operator
 
     kind = type(annotation)
     if kind is Operator:
         options = [annotated(frame, operand) for operand in annotation.operands]  # type: ignore[attr-defined]
         return join_promises(options)
     if kind is Subscript:
-        return generic(frame, annotation)  # type: ignore[arg-type]
+        return generic(frame, annotation)
     if kind is Group and len(annotation.parts) == 1:  # type: ignore[attr-defined]
         return annotated(frame, annotation.parts[0])  # type: ignore[attr-defined]
     if kind is Display:

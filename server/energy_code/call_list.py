@@ -10,7 +10,7 @@ import tree_sitter
 from energy_code.calls import Argument, Call, Mode, Point, Runs, Span
 from energy_code.expressions import CallExpression
 from energy_code.frames import Site
-from energy_code.lowering import LANGUAGE
+from energy_code.node_kinds import LANGUAGE
 from energy_code.positions import Lines
 
 PARSER = tree_sitter.Parser(LANGUAGE)

@@ -10,6 +10,7 @@ from energy_code.values import (
     UNKNOWN,
     ApiInstance,
     Constant,
+    Descriptor,
     Function,
     Method,
     Partial,
@@ -54,11 +55,11 @@ def mark(frame: Frame, function: Value, mode: Mode) -> None:
 
 
 def plain_function(value: Value) -> Function | None:
-    """The function behind partials, bindings and graph wrappers."""
+    """The function behind partials, bindings, descriptors and graph wrappers."""
     while True:
         if type(value) is Partial:
             value = value.callee
-        elif type(value) is Method:
+        elif type(value) is Method or type(value) is Descriptor:
             value = value.function
         elif type(value) is ApiInstance and value.inner is not None:
             value = value.inner
@@ -84,6 +85,7 @@ def call_with_tensors(frame: Frame, function: Value, element: Value | None = Non
         bound_count(function) :
     ]
     has_star = any(p.kind == "args" for p in plain.code.parameters)
+    positional: list[Value]
     if element is not None and type(element) is Sequence and element.items is not None:
         positional = list(element.items) if len(element.items) == len(taken) or has_star else [element]
     elif has_star and not taken:

@@ -16,7 +16,7 @@ from energy_code.call_list import Made
 from energy_code.calls import Span
 from energy_code.codes import Unit
 from energy_code.engine import Engine
-from energy_code.lowering import Cache
+from energy_code.lowering_scopes import Cache
 from energy_code.lowering_statements import StatementLowering
 from energy_code.modules import Module
 from energy_code.positions import Encoding, Lines, Position

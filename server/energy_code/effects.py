@@ -133,7 +133,7 @@ def is_symbolic(value: Value) -> bool:
         if type(option) is ApiInstance and option.cls == KERAS_TENSOR:
             return True
         if type(option) is Sequence and option.items and type(option.items[0]) is ApiInstance:
-            return option.items[0].cls == KERAS_TENSOR  # type: ignore[attr-defined]
+            return option.items[0].cls == KERAS_TENSOR
     return False
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
-from energy_code.attributes import entry_value
+from energy_code.callbacks import plain_function
 from energy_code.frames import Frame, Given, Summary
+from energy_code.importing import Imports, Resolve
 from energy_code.libraries import BUILTIN_NAMES
 from energy_code.modules import ClassInfo, Module
 from energy_code.statements import run
@@ -19,7 +20,6 @@ from energy_code.values import (
     NONE,
     UNKNOWN,
     ApiClass,
-    ApiInstance,
     ApiMethod,
     ApiModule,
     Constant,
@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from energy_code.codes import Unit
     from energy_code.effects import Effect
     from energy_code.expressions import Expression
-    from energy_data.catalogue import Catalogue, Entry
+    from energy_data.catalogue import Catalogue
 
-API_ROOTS = frozenset(["tensorflow", "keras", "tf_keras"])
 UNTAINTED = 1 << 30
 MAX_DEPTH = 30
 """How deep calls of the program's own functions are followed."""
@@ -48,17 +47,16 @@ MAX_CONTEXTS = 6
 """How many different ways of calling a function are told apart."""
 
 
-class Engine:
+class Engine(Imports):
     """Everything the modules of one program share."""
 
     def __init__(
         self,
         catalogue: Catalogue,
-        resolve: Callable[[str, Module | None], Module | None] = lambda name, importer: None,
+        resolve: Resolve = lambda name, importer: None,
         importers: Callable[[Module], list[Module]] = lambda module: [],
     ) -> None:
-        self.catalogue = catalogue
-        self.resolve = resolve
+        super().__init__(catalogue, resolve)
         self.importers = importers
         self.clock = 0
         self.epoch = 0
@@ -67,71 +65,12 @@ class Engine:
         self.taint = UNTAINTED
         self.kept: dict[tuple[Function, Given], Summary] = {}
         self.contexts: dict[Function, dict[Given, Summary]] = {}
-        self.members: dict[tuple[str, str], Entry | None] = {}
-        self.module_members: dict[tuple[str, str], Value] = {}
-        self.parsed: dict[str, Value] = {}
         self.effects: dict[str, Effect | None] = {}
         self.answers: dict[tuple[UserInstance, str], Value] = {}
         self.answered_at = (-1, -1)
         self.compiled: dict[UserClass, Value] = {}
         """Optimizers that models of the program are compiled with."""
         self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
-
-    # the catalogue --------------------------------------------------------------------------------------------
-
-    def find(self, name: str) -> Entry | None:
-        """The catalogue entry of a full name."""
-        return self.catalogue.find(name)
-
-    def member(self, owner: str, name: str) -> Entry | None:
-        """The catalogue entry of a member."""
-        key = (owner, name)
-        try:
-            return self.members[key]
-        except KeyError:
-            entry = self.members[key] = self.catalogue.member(owner, name)
-            return entry
-
-    def module_member(self, owner: str, name: str) -> Value:
-        """A public name of a public module, as a value."""
-        key = (owner, name)
-        value = self.module_members.get(key)
-        if value is None:
-            entry = self.catalogue.member(owner, name)
-            value = self.module_members[key] = entry_value(entry) if entry is not None else UNKNOWN
-        return value
-
-    def spellings(self, api: str) -> list[str]:
-        """Public names of an API, the usual ones first."""
-        names = [api]
-        if api.startswith("keras."):
-            names.append(f"tensorflow.{api}")
-        elif api.startswith("tensorflow."):
-            short = f"tensorflow.{api.rpartition('.')[2]}"
-            entry = self.find(short)
-            if entry is not None and entry.name == api and entry.removed_in is None:
-                names.insert(0, short)
-        return names
-
-    def returned_value(self, text: str) -> Value:
-        """What the catalogue says a call gives, as a value: `keras.Model`, `list[keras.Layer]`, `tuple[X, Y]`."""
-        known = self.parsed.get(text)
-        if known is None:
-            known = self.parsed[text] = self.parse_returned(text)
-        return known
-
-    def parse_returned(self, text: str) -> Value:
-        """Take the catalogue's notation apart."""
-        head, bracket, rest = text.partition("[")
-        if not bracket:
-            entry = self.find(text)
-            return ApiInstance(entry.name) if entry is not None and entry.kind == "class" else UNKNOWN
-        parts = [self.returned_value(part) for part in split_top_level(rest[:-1])]
-        if head == "tuple":
-            return Sequence("tuple", tuple(parts))
-        if head == "dict":
-            return Mapping((), parts[-1])
-        return Sequence("list" if head == "list" else "iterator", None, parts[0]) if parts else UNKNOWN
 
     # modules --------------------------------------------------------------------------------------------------
 
@@ -175,20 +114,9 @@ class Engine:
         finally:
             module.current = outer
         summary = Summary()
-        self.conclude(frame, summary)
+        summary.conclude(frame)
         summary.written = frame.names
         return summary
-
-    def conclude(self, frame: Frame, summary: Summary) -> None:
-        """Hand over what a frame has seen."""
-        summary.sites = frame.sites
-        summary.values = frame.values_by_code
-        summary.invocations = frame.invocations
-        summary.marks = frame.marks
-        summary.defined = frame.defined
-        summary.attributes = frame.attributes
-        summary.dependencies = frame.dependencies
-        summary.globals = frame.globals
 
     def holds(self, module: Module, summary: Summary) -> bool:
         """True when every question would be answered as before."""
@@ -423,7 +351,7 @@ class Engine:
 
     def add_field(self, frame: Frame, targets: tuple[Expression, ...]) -> None:
         """An annotated name in a class body."""
-        from energy_code.expressions import target_names
+        from energy_code.bindings import target_names
 
         assert frame.owner is not None
         names = frame.module.fields.setdefault(frame.owner.name, [])
@@ -508,7 +436,7 @@ class Engine:
         except RecursionError:
             pass
         summary.returns = self.returned(frame, function)
-        self.conclude(frame, summary)
+        summary.conclude(frame)
         summary.running, summary.provisional = False, -1
         summary.verified = self.clock
         if self.taint < self.depth:
@@ -571,58 +499,3 @@ class Engine:
         if (result is UNKNOWN or result is NONE) and function.code.returns is not None:
             return annotated(frame, function.code.returns)
         return result
-
-    # imports --------------------------------------------------------------------------------------------------
-
-    def import_module(self, module: Module, dotted: str) -> Value:
-        """What `import dotted` finds."""
-        if dotted.partition(".")[0] in API_ROOTS:
-            entry = self.find(dotted)
-            if entry is not None:
-                return entry_value(entry)
-        found = self.resolve(dotted, module)
-        if found is not None:
-            return ProjectModule(found)
-        return UNKNOWN if dotted.partition(".")[0] in API_ROOTS else External(dotted)
-
-    def import_relative(self, module: Module, dotted: str, level: int) -> Value:
-        """The module named in a `from` import."""
-        if level:
-            package = module.package(level)
-            dotted = f"{package}.{dotted}" if package and dotted else package or dotted
-            found = self.resolve(dotted, None) if dotted else None
-            return ProjectModule(found) if found is not None else UNKNOWN
-        return self.import_module(module, dotted)
-
-    def import_name(self, frame: Frame, source: Value, name: str) -> Value:
-        """What `from source import name` binds."""
-        if type(source) is ApiModule:
-            return self.module_member(source.name, name)
-        if type(source) is ProjectModule:
-            return frame.ask(self.export, source.module, name)
-        return External(f"{source.name}.{name}") if type(source) is External else UNKNOWN
-
-    def import_star(self, frame: Frame, source: Value) -> None:
-        """`from source import *`: asked name by name when one is looked up."""
-        if source is not UNKNOWN and type(source) is not External:
-            frame.module.stars.append(source)
-            frame.attributes[f"*{len(frame.attributes)}"] = source
-
-
-def plain_function(value: Value) -> Function | None:
-    """The function behind decorators."""
-    inner = getattr(value, "function", None) or getattr(value, "inner", None) or value
-    return inner if type(inner) is Function else None
-
-
-def split_top_level(text: str) -> list[str]:
-    """Split at the commas that stand in no bracket."""
-    parts: list[str] = []
-    depth, start = 0, 0
-    for position, character in enumerate(text):
-        depth += (character == "[") - (character == "]")
-        if character == "," and depth == 0:
-            parts.append(text[start:position].strip())
-            start = position + 1
-    parts.append(text[start:].strip())
-    return parts

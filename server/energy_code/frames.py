@@ -79,6 +79,17 @@ class Summary:
         self.verified = -1
         self.provisional = -1
 
+    def conclude(self, frame: Frame) -> None:
+        """Take over what a frame has seen."""
+        self.sites = frame.sites
+        self.values = frame.values_by_code
+        self.invocations = frame.invocations
+        self.marks = frame.marks
+        self.defined = frame.defined
+        self.attributes = frame.attributes
+        self.dependencies = frame.dependencies
+        self.globals = frame.globals
+
 
 class Frame:
     """The state of one evaluation."""

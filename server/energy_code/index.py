@@ -12,7 +12,7 @@ from typing import NamedTuple
 import platformdirs
 import tree_sitter
 
-from energy_code.lowering import LANGUAGE
+from energy_code.node_kinds import LANGUAGE
 from energy_code.notebook import NotebookProblem, program_of
 from energy_code.sources import decode, encode, parseable
 

@@ -181,7 +181,7 @@ def make_extreme(frame: Frame, arguments: Arguments) -> Value:
 
 def make_sum(frame: Frame, arguments: Arguments) -> Value:
     """`sum(x)`, `abs(x)`: of tensors a tensor."""
-    from energy_code.expressions import is_tensor, tensor_of
+    from energy_code.operators import is_tensor, tensor_of
 
     value = first(arguments)
     element = iterate(frame, value) if len(arguments.positional) == 1 and not is_tensor(value) else value
@@ -417,7 +417,8 @@ def call_mapping_method(
 
 def store(frame: Frame, site: CallExpression | None, value: Value) -> None:
     """Rebind the variable or attribute whose method was called."""
-    from energy_code.expressions import Attribute, assign
+    from energy_code.bindings import assign
+    from energy_code.expressions import Attribute
 
     if site is not None and type(site.function) is Attribute:
         assign(frame, site.function.value, value)

@@ -6,14 +6,13 @@ functions, classes and top-level statements that hold the edit are looked at.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from sys import intern
 
 import tree_sitter
-import tree_sitter_python
 
-from energy_code.codes import Code, FunctionCode, Parameter, ParameterKind, Scope, Unit
+from energy_code.bindings import Comprehension, Lambda, Walrus
+from energy_code.codes import FunctionCode, Scope
 from energy_code.expressions import (
     NOTHING,
     TEXT,
@@ -21,75 +20,45 @@ from energy_code.expressions import (
     Await,
     CallExpression,
     Choice,
-    Comprehension,
     DictDisplay,
     Display,
     Expression,
     Group,
-    Lambda,
     Literal,
     Name,
-    Operator,
     Slice,
     Starred,
     Subscript,
-    Walrus,
     Yield,
 )
+from energy_code.lowering_scopes import ScopeLowering
+from energy_code.node_kinds import (
+    DICT_SPLAT,
+    DOTTED,
+    ERROR,
+    FOR_IN,
+    GENERATOR,
+    IGNORED,
+    INTERPOLATION,
+    KEYWORD_ARGUMENT,
+    KINDS,
+    LIST_SPLAT,
+    PAIR,
+    PLAIN_IDENTIFIER,
+    STRINGS,
+    TOKENS,
+    Node,
+)
+from energy_code.node_kinds import LANGUAGE as LANGUAGE
+from energy_code.operators import Operator
 from energy_code.values import NONE, STRING, Constant
-
-LANGUAGE = tree_sitter.Language(tree_sitter_python.language())
-Node = tree_sitter.Node
 
 MAX_DEPTH = 120
 """Expressions nested deeper than this are not followed: the interpreter's stack has to hold them."""
 
-KINDS = [LANGUAGE.node_kind_for_id(kind) or "" for kind in range(LANGUAGE.node_kind_count)]
-ERROR = 65535
 
-
-def kinds(*names: str) -> frozenset[int]:
-    """The ids of node kinds; one name may have several."""
-    return frozenset(kind for kind, name in enumerate(KINDS) if name in names)
-
-
-IGNORED = kinds("comment", "line_continuation")
-TOKENS = IGNORED | frozenset(
-    kind for kind, name in enumerate(KINDS) if not LANGUAGE.node_kind_is_named(kind) and name != "ERROR"
-)
-"""Punctuation, keywords and comments: children without meaning of their own."""
-PLAIN_IDENTIFIER = KINDS.index("identifier")
-KEYWORD_ARGUMENT = KINDS.index("keyword_argument")
-DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z").match
-LIST_SPLAT = kinds("list_splat", "parenthesized_list_splat")
-DICT_SPLAT = kinds("dictionary_splat")
-GENERATOR = kinds("generator_expression")
-PAIR = kinds("pair")
-FOR_IN = kinds("for_in_clause")
-IF_CLAUSE = kinds("if_clause")
-STRINGS = kinds("string", "concatenated_string")
-INTERPOLATION = kinds("interpolation")
-
-Cache = dict[tuple[str, int, bytes], Code]
-
-
-class Lowering:
-    """Lowers one tree. `cache` and `old` carry functions and classes over from the versions before."""
-
-    def __init__(self, source: bytes, cache: Cache | None = None, old: Cache | None = None) -> None:
-        self.source = source
-        self.ascii = source.isascii()
-        self.letters = source.decode("ascii") if self.ascii else ""
-        """The source as text where a byte is a character: cheaper to take names from."""
-        self.cache = cache if cache is not None else {}
-        self.old = old if old is not None else {}
-        self.base = 0
-        self.home: Code = Unit(0)
-        self.scope = Scope()
-        self.prefix = ""
-        self.depth = 0
-        self.careful = False
-        self.integers: dict[str, Expression] = {}
+class Lowering(ScopeLowering):
+    """Lowers expressions."""
 
     # expressions ----------------------------------------------------------------------------------------------
 
@@ -113,16 +82,6 @@ class Lowering:
         result = EXPRESSIONS[kind](self, node) if kind != ERROR else self.group(node)
         self.depth -= 1
         return result
-
-    def text(self, node: Node) -> str:
-        """The text of a node."""
-        if self.ascii:
-            return self.letters[node.start_byte : node.end_byte]
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-
-    def parts(self, node: Node) -> list[Node]:
-        """The children that are code."""
-        return [child for child in node.children if child.kind_id not in TOKENS]
 
     def group(self, node: Node) -> Expression:
         """A node whose own meaning is not followed."""
@@ -479,65 +438,6 @@ class Lowering:
         elif type(result) is Subscript and type(result.value) is Attribute:
             self.scope.attributes.add(result.value.name)
         return result
-
-    # functions ------------------------------------------------------------------------------------------------
-
-    def enter(self, code: Code, start: int) -> tuple[int, Code, Scope, str]:
-        """Start a code of its own: positions count from `start`."""
-        saved = (self.base, self.home, self.scope, self.prefix)
-        self.home.parts.append((start - self.base, code))
-        self.base, self.home, self.scope, self.prefix = start, code, Scope(), f"{code.qualname}."
-        return saved
-
-    def leave(self, code: Code, saved: tuple[int, Code, Scope, str]) -> None:
-        """Finish it: its names are known now."""
-        scope = self.scope
-        self.base, self.home, self.scope, self.prefix = saved
-        if isinstance(code, FunctionCode):
-            code.local_names = (
-                (scope.names | {p.name for p in code.parameters}) - scope.globals - scope.nonlocals
-            )
-            code.globals, code.nonlocals = scope.globals, scope.nonlocals
-            code.attributes = scope.attributes
-            code.generator = scope.generator
-
-    def parameters(self, node: Node) -> tuple[Parameter, ...]:
-        """The parameters of a function or lambda."""
-        result: list[Parameter] = []
-        kind: ParameterKind = "plain"
-        for child in self.parts(node):
-            form = KINDS[child.kind_id % 65535]
-            if form == "identifier":
-                result.append(Parameter(self.text(child), kind))
-            elif form == "keyword_separator":
-                kind = "keyword"
-            elif form == "list_splat_pattern":
-                result.append(Parameter(self.text(child).lstrip("* "), "args"))
-                kind = "keyword"
-            elif form == "dictionary_splat_pattern":
-                result.append(Parameter(self.text(child).lstrip("* "), "kwargs"))
-            elif form in ("default_parameter", "typed_default_parameter", "typed_parameter"):
-                parameter = self.parameter(child, kind)
-                kind = "keyword" if parameter.kind == "args" else kind
-                result.append(parameter)
-        return tuple(result)
-
-    def parameter(self, node: Node, kind: ParameterKind) -> Parameter:
-        """`a=1`, `a: T`, `a: T = 1`, `*a: T`."""
-        name = node.child_by_field_name("name") or (node.named_children or [node])[0]
-        annotation = node.child_by_field_name("type")
-        default = node.child_by_field_name("value")
-        text = self.text(name)
-        if text.startswith("**"):
-            kind = "kwargs"
-        elif text.startswith("*"):
-            kind = "args"
-        return Parameter(
-            text.lstrip("* "),
-            kind,
-            self.expression(annotation) if annotation is not None else None,
-            self.expression(default) if default is not None else None,
-        )
 
 
 TRUE = Literal(Constant(True))

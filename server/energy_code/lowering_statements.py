@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
-from energy_code.expressions import NOTHING, CallExpression, Expression, Group, Operator
-from energy_code.lowering import ERROR, IGNORED, KEYWORD_ARGUMENT, KINDS, TOKENS, Lowering, Node, kinds
+from energy_code.expressions import NOTHING, CallExpression, Expression, Group
+from energy_code.lowering_blocks import BLOCK, BlockLowering, Body
+from energy_code.node_kinds import ERROR, IGNORED, KEYWORD_ARGUMENT, KINDS, TOKENS, Node, kinds
+from energy_code.operators import Operator
 from energy_code.statements import (
     Assign,
     Augment,
@@ -15,26 +17,20 @@ from energy_code.statements import (
     DefineClass,
     Delete,
     Evaluate,
-    If,
-    Import,
-    ImportFrom,
     Jump,
     Loop,
-    Match,
     Return,
     Statement,
-    Try,
     With,
 )
+from energy_code.wreckage import HEADERS, groups
 
-BLOCK = kinds("block")
 STRING = kinds("string", "concatenated_string")
 ASSIGNMENT = kinds("assignment")
 AUGMENTED = kinds("augmented_assignment")
-Body = tuple[Statement, ...]
 
 
-class StatementLowering(Lowering):
+class StatementLowering(BlockLowering):
     """Lowers statements; expressions are its parent's."""
 
     def units(self, root: Node, used: set[Unit] | None = None) -> Iterator[tuple[int, Unit]]:
@@ -172,27 +168,6 @@ class StatementLowering(Lowering):
         self.leave(cls, saved)
         return DefineClass(cls, ())
 
-    def block(self, node: Node | None) -> Body:
-        """The statements of a block."""
-        if node is None:
-            return ()
-        self.depth += 2
-        result: list[Statement] = []
-        if self.depth < 100:
-            for child in node.children:
-                statement = self.statement(child)
-                if statement is not None:
-                    result.append(statement)
-        self.depth -= 2
-        return tuple(result)
-
-    def inner_block(self, node: Node) -> Body:
-        """The block among the children of a clause."""
-        for child in node.children:
-            if child.kind_id in BLOCK:
-                return self.block(child)
-        return ()
-
     def skip(self, node: Node) -> Statement | None:
         """Statements without meaning here."""
         return None
@@ -214,9 +189,9 @@ class StatementLowering(Lowering):
 
     def text_statement(self, node: Node) -> Statement | None:
         """A string standing alone, mostly documentation; only a formatted one can hold calls."""
-        if self.source[node.start_byte : node.start_byte + 1] in b"\"'rR" and KINDS[node.kind_id] == "string":
-            if self.source[node.start_byte + 1 : node.start_byte + 2] not in b"fF":
-                return None
+        prefix = self.source[node.start_byte : node.start_byte + 2]
+        if KINDS[node.kind_id] == "string" and prefix[:1] in b"\"'rR" and prefix[1:] not in b"fF":
+            return None
         value = self.expression(node)
         return Evaluate((value,)) if type(value) is Group else None
 
@@ -294,183 +269,6 @@ class StatementLowering(Lowering):
         """`nonlocal a, b`."""
         self.scope.nonlocals.update(self.text(child) for child in self.parts(node))
         return None
-
-    def if_(self, node: Node) -> Statement:
-        """`if`, with any number of `elif`."""
-        test = node.child_by_field_name("condition")
-        clauses = [(test, self.block(node.child_by_field_name("consequence")))]
-        tests = [self.expression(test) if test is not None else NOTHING]
-        orelse: Body = ()
-        extra: list[Statement] = []
-        for child in node.children:
-            kind = KINDS[child.kind_id % 65535]
-            if kind == "elif_clause":
-                test = child.child_by_field_name("condition")
-                tests.append(self.expression(test) if test is not None else NOTHING)
-                clauses.append((test, self.block(child.child_by_field_name("consequence"))))
-            elif kind == "else_clause":
-                orelse = self.block(child.child_by_field_name("body"))
-            elif child.kind_id == ERROR:
-                wreck = self.wreckage(child)
-                if wreck is not None:
-                    extra.append(wreck)
-        for condition, (_, body) in zip(reversed(tests), reversed(clauses), strict=True):
-            orelse = (If(condition, body, orelse),)
-        return Block((*orelse, *extra)) if extra else orelse[0]
-
-    def for_(self, node: Node) -> Statement:
-        """`for a in b`."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        source = self.expression(right) if right is not None else NOTHING
-        target = self.target(left) if left is not None else NOTHING
-        body = self.block(node.child_by_field_name("body"))
-        return Loop(target, source, body, self.alternative(node))
-
-    def while_(self, node: Node) -> Statement:
-        """`while a`."""
-        test = node.child_by_field_name("condition")
-        source = self.expression(test) if test is not None else NOTHING
-        return Loop(None, source, self.block(node.child_by_field_name("body")), self.alternative(node))
-
-    def alternative(self, node: Node) -> Body:
-        """The `else` of a loop."""
-        clause = node.child_by_field_name("alternative")
-        return self.block(clause.child_by_field_name("body")) if clause is not None else ()
-
-    def with_(self, node: Node) -> Statement:
-        """`with a as b, c as d`."""
-        parts = [
-            child for child in node.children if child.kind_id not in TOKENS and child.kind_id not in BLOCK
-        ]
-        items = self.with_items(parts)
-        return With(items, self.block(node.child_by_field_name("body")))
-
-    def with_items(self, nodes: list[Node]) -> tuple[tuple[Expression, Expression | None], ...]:
-        """What is entered, and what it is bound to."""
-        items: list[tuple[Expression, Expression | None]] = []
-        stack = nodes[::-1]
-        while stack:
-            child = stack.pop()
-            kind = KINDS[child.kind_id % 65535]
-            if kind in ("with_clause", "with_item", "tuple") or (
-                kind == "parenthesized_expression" and "as_pattern" in [part.type for part in child.children]
-            ):
-                stack.extend(self.parts(child)[::-1])
-            elif kind == "as_pattern":
-                parts = self.parts(child)
-                target = self.target(parts[1]) if len(parts) > 1 else None
-                items.append((self.expression(parts[0]), target))
-            else:
-                items.append((self.expression(child), None))
-        return tuple(items)
-
-    def try_(self, node: Node) -> Statement:
-        """`try`, with its clauses."""
-        body = self.block(node.child_by_field_name("body"))
-        handlers: list[tuple[Expression | None, Expression | None, Body]] = []
-        orelse: Body = ()
-        final: Body = ()
-        for child in node.children:
-            kind = KINDS[child.kind_id % 65535]
-            if kind in ("except_clause", "except_group_clause"):
-                handlers.append(self.handler(child))
-            elif kind == "else_clause":
-                orelse = self.block(child.child_by_field_name("body"))
-            elif kind == "finally_clause":
-                final = self.inner_block(child)
-        return Try(body, tuple(handlers), orelse, final)
-
-    def handler(self, node: Node) -> tuple[Expression | None, Expression | None, Body]:
-        """`except A as b`."""
-        test: Expression | None = None
-        target: Expression | None = None
-        for child in self.parts(node):
-            kind = KINDS[child.kind_id % 65535]
-            if kind == "as_pattern":
-                parts = self.parts(child)
-                test = self.expression(parts[0])
-                target = self.target(parts[1]) if len(parts) > 1 else None
-            elif kind != "block":
-                test = self.expression(child)
-        return test, target, self.inner_block(node)
-
-    def match(self, node: Node) -> Statement:
-        """`match`: what patterns bind is unknown, what their bodies do is not."""
-        subject = node.child_by_field_name("subject")
-        cases: list[tuple[tuple[str, ...], tuple[Expression, ...], Body]] = []
-        body = node.child_by_field_name("body")
-        for child in body.named_children if body is not None else []:
-            names: list[str] = []
-            tests: list[Expression] = []
-            for part in self.parts(child):
-                kind = KINDS[part.kind_id % 65535]
-                if kind == "case_pattern":
-                    names.extend(self.captures(part))
-                elif kind == "if_clause":
-                    tests.append(self.only(part))
-            cases.append((tuple(names), tuple(tests), self.inner_block(child)))
-        return Match(self.expression(subject) if subject is not None else NOTHING, tuple(cases))
-
-    def captures(self, pattern: Node) -> list[str]:
-        """Names that a pattern binds."""
-        found: list[str] = []
-        stack = [pattern]
-        while stack:
-            node = stack.pop()
-            kind = KINDS[node.kind_id % 65535]
-            if (
-                kind == "dotted_name"
-                and node.named_child_count == 1
-                and node.parent is not None
-                and node.parent.type != "class_pattern"
-            ):
-                found.append(self.text(node))
-            elif kind in ("as_pattern", "splat_pattern"):
-                found.extend(self.text(child) for child in node.named_children if child.type == "identifier")
-            stack.extend(node.named_children)
-        self.scope.names.update(found)
-        return found
-
-    def import_(self, node: Node) -> Statement:
-        """`import a.b as c`."""
-        names: list[tuple[str, str | None]] = []
-        for child in self.parts(node):
-            name, alias = self.imported(child)
-            names.append((name, alias))
-            self.scope.names.add(alias or name.partition(".")[0])
-        return Import(tuple(names))
-
-    def imported(self, node: Node) -> tuple[str, str | None]:
-        """A dotted name and its alias."""
-        if KINDS[node.kind_id % 65535] == "aliased_import":
-            name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
-            return (self.dotted(name) if name else ""), (self.text(alias) if alias else None)
-        return self.dotted(node), None
-
-    def dotted(self, node: Node) -> str:
-        """A dotted name without the blanks that may stand in it."""
-        return "".join(self.text(node).split())
-
-    def import_from(self, node: Node) -> Statement:
-        """`from a import b as c`."""
-        source = node.child_by_field_name("module_name")
-        text = self.dotted(source) if source is not None else ""
-        module = text.lstrip(".")
-        names: list[tuple[str, str]] = []
-        star = False
-        for child in self.parts(node):
-            if child == source:
-                continue
-            if KINDS[child.kind_id % 65535] == "wildcard_import":
-                star = True
-                self.scope.names.add("*")
-                continue
-            name, alias = self.imported(child)
-            names.append((name, alias or name))
-            self.scope.names.add(alias or name)
-        if not names and not star:
-            return Evaluate(())
-        return ImportFrom(module, len(text) - len(module), () if star else tuple(names))
 
     # functions and classes ------------------------------------------------------------------------------------
 
@@ -562,30 +360,6 @@ class StatementLowering(Lowering):
         """A block that lost its header."""
         return Block(self.block(node))
 
-
-HEADERS = frozenset(["def", "class", "for", "with", "if", "while", "elif"])
-
-
-def groups(nodes: list[Node]) -> Iterator[list[Node]]:
-    """Siblings inside wreckage: a lost header takes along what is indented deeper, the rest stands alone."""
-    place = 0
-    while place < len(nodes):
-        node = nodes[place]
-        stop = place + 1
-        if node.type in HEADERS and not node.is_named:
-            row, column = node.start_point
-            while stop < len(nodes) and (
-                nodes[stop].start_point[0] == row
-                or nodes[stop].start_point[1] > column
-                or nodes[stop].type in CLOSERS
-            ):
-                stop += 1
-        if stop > place + 1 or node.is_named:
-            yield nodes[place:stop]
-        place = stop
-
-
-CLOSERS = frozenset([")", "]", "}", ":"])
 
 Handler = Callable[[StatementLowering, Node], Statement | None]
 

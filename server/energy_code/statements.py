@@ -9,19 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
+from energy_code.bindings import assign, define
 from energy_code.calling import Arguments, call
-from energy_code.expressions import (
-    Attribute,
-    CallExpression,
-    Expression,
-    Name,
-    Operator,
-    assign,
-    define,
-    truth,
-)
+from energy_code.expressions import Attribute, CallExpression, Expression, Name, truth
 from energy_code.iteration import iterate
 from energy_code.libraries import entered
+from energy_code.operators import Operator
 from energy_code.values import (
     UNKNOWN,
     ApiFunction,

@@ -7,7 +7,7 @@ from copy import copy
 import tree_sitter
 
 from energy_code.calls import Point
-from energy_code.lowering import LANGUAGE
+from energy_code.node_kinds import LANGUAGE
 
 PARSER = tree_sitter.Parser(LANGUAGE)
 

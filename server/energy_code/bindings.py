@@ -1,0 +1,205 @@
+"""Targets of assignments, and the expressions that bind names: comprehensions, walrus, lambda."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.expressions import MAX_ITEMS, Attribute, Display, Expression, Name, Starred, Subscript
+from energy_code.iteration import index, iterate
+from energy_code.values import (
+    STRING,
+    UNKNOWN,
+    Constant,
+    Function,
+    Mapping,
+    Sequence,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from energy_code.codes import FunctionCode
+    from energy_code.frames import Frame
+
+
+class Comprehension(Expression):
+    """`[element for ... in ... if ...]` and its relatives; `key` is set for dictionaries."""
+
+    __slots__ = ("clauses", "element", "key", "kind")
+
+    def __init__(
+        self,
+        kind: str,
+        element: Expression,
+        key: Expression | None,
+        clauses: tuple[tuple[Expression | None, Expression], ...],
+    ) -> None:
+        self.kind = kind
+        self.element = element
+        self.key = key
+        self.clauses = clauses
+        """(target, iterable) for `for`, (None, condition) for `if`."""
+
+    def evaluate(self, frame: Frame) -> Value:
+        """A container of whatever the element may be; its targets are gone afterwards."""
+        saved: dict[str, Value | None] = {}
+        times, unknown = frame.times, frame.in_unknown_loop
+        length: int | None = 1
+        for target, source in self.clauses:
+            value = source.evaluate(frame)
+            if target is None:
+                length = None
+                continue
+            for name in target_names(target):
+                saved.setdefault(name, frame.names.get(name))
+            count = frame.enter_loop(value)
+            length = length * count if length is not None and count is not None else None
+            assign(frame, target, iterate(frame, value))
+        key = self.key.evaluate(frame) if self.key is not None else UNKNOWN
+        element = self.element.evaluate(frame)
+        frame.times, frame.in_unknown_loop = times, unknown
+        for name, old in saved.items():
+            if old is None:
+                frame.names.pop(name, None)
+            else:
+                frame.names[name] = old
+        if self.kind == "dict":
+            del key
+            return Mapping((), element)
+        if self.kind == "list" and length is not None and length <= 8 and len(self.clauses) == 1:
+            return Sequence("list", (element,) * length)
+        return Sequence(self.kind, None, element)  # type: ignore[arg-type]
+
+
+class Lambda(Expression):
+    """`lambda x: ...`."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, start: int, end: int, code: FunctionCode) -> None:
+        self.start = start
+        self.end = end
+        self.code = code
+
+    def evaluate(self, frame: Frame) -> Value:
+        """A function that closes over the frame."""
+        return define(frame, self.code)
+
+
+class Walrus(Expression):
+    """`name := value`."""
+
+    __slots__ = ("target", "value")
+
+    def __init__(self, target: Expression, value: Expression) -> None:
+        self.target = target
+        self.value = value
+
+    def evaluate(self, frame: Frame) -> Value:
+        """The value, bound on the way."""
+        value = self.value.evaluate(frame)
+        assign(frame, self.target, value)
+        return value
+
+
+def target_names(target: Expression) -> list[str]:
+    """The names that an assignment to `target` binds."""
+    if type(target) is Name:
+        return [target.id]
+    if type(target) is Display:
+        return [name for item in target.items for name in target_names(item)]
+    if type(target) is Starred:
+        return target_names(target.value)
+    return []
+
+
+def assign(frame: Frame, target: Expression, value: Value) -> None:
+    """Bind a target of any shape to a value."""
+    kind = type(target)
+    if kind is Name:
+        frame.bind(target.id, value)  # type: ignore[attr-defined]
+    elif kind is Attribute:
+        assign_attribute(frame, target, value)  # type: ignore[arg-type]
+    elif kind is Display:
+        unpack(frame, target.items, value)  # type: ignore[attr-defined]
+    elif kind is Starred:
+        assign(frame, target.value, Sequence("list", None, iterate(frame, value)))  # type: ignore[attr-defined]
+    elif kind is Subscript:
+        assign_item(frame, target, value)  # type: ignore[arg-type]
+    else:
+        target.evaluate(frame)
+
+
+def assign_attribute(frame: Frame, target: Attribute, value: Value) -> None:
+    """`owner.name = value`: holds for the rest of this flow; on `self` it is also kept for the other methods."""
+    target.value.evaluate(frame)
+    if type(target.value) is Name:
+        frame.slots[target.value.id, target.name] = value
+        if target.value.id == frame.self_name:
+            old = frame.attributes.get(target.name)
+            frame.attributes[target.name] = value if old is None else join(old, value)
+
+
+def assign_item(frame: Frame, target: Subscript, value: Value) -> None:
+    """`owner[key] = value`: the container is widened by the value, wherever it is bound."""
+    owner = target.value.evaluate(frame)
+    key = target.key.evaluate(frame)
+    if type(owner) is Mapping:
+        known = dict(owner.items)
+        if type(key) is Constant and key is not STRING and len(known) < MAX_ITEMS:
+            known[key] = value
+            assign(frame, target.value, Mapping(tuple(known.items()), owner.element))
+        else:
+            element = value if owner.element is UNKNOWN else join(owner.element, value)
+            assign(frame, target.value, Mapping(owner.items, element))
+    elif type(owner) is Sequence and owner.kind == "list":
+        assign(frame, target.value, Sequence("list", None, join(iterate(frame, owner), value)))
+
+
+def unpack(frame: Frame, targets: tuple[Expression, ...], value: Value) -> None:
+    """`a, *b, c = value`."""
+    items: list[Value] | None = None
+    if type(value) is Sequence and value.items is not None:
+        items = list(value.items)
+    star = next((i for i, target in enumerate(targets) if type(target) is Starred), None)
+    if items is not None and star is None and len(items) == len(targets):
+        for target, item in zip(targets, items, strict=True):
+            assign(frame, target, item)
+    elif items is not None and star is not None and len(items) >= len(targets) - 1:
+        tail = len(targets) - star - 1
+        middle = items[star : len(items) - tail]
+        for target, item in zip(targets[:star], items, strict=False):
+            assign(frame, target, item)
+        assign(frame, targets[star].value, Sequence("list", tuple(middle)))  # type: ignore[attr-defined]
+        for target, item in zip(targets[star + 1 :], items[len(items) - tail :], strict=True):
+            assign(frame, target, item)
+    else:
+        for position, target in enumerate(targets):
+            plain = type(target) is not Starred
+            assign(
+                frame,
+                target,
+                index(frame, value, Constant(position))
+                if plain and star is None
+                else iterate(frame, value)
+                if plain
+                else value,
+            )
+
+
+def define(frame: Frame, code: FunctionCode, owner: Value | None = None) -> Function:
+    """The function that a `def` or `lambda` makes here; defaults are evaluated where it stands."""
+    outer_values = frame.values
+    frame.values = frame.values_of(code)
+    defaults = tuple(
+        (parameter.name, parameter.default.evaluate(frame))
+        for parameter in code.parameters
+        if parameter.default is not None
+    )
+    frame.values = outer_values
+    closure = frame if frame.is_function else frame.outer
+    function = Function(code, frame.module, closure, owner, defaults)  # type: ignore[arg-type]
+    frame.defined.append(function)
+    for name in code.globals:
+        frame.module.global_setters.setdefault(name, {})[code] = function
+    return function

@@ -1,0 +1,180 @@
+"""Lowering of compound statements: branches, loops, contexts, handlers, cases."""
+
+from __future__ import annotations
+
+from energy_code.expressions import NOTHING, Expression
+from energy_code.lowering_imports import ImportLowering
+from energy_code.node_kinds import ERROR, KINDS, TOKENS, Node, kinds
+from energy_code.statements import Block, If, Loop, Match, Statement, Try, With
+
+BLOCK = kinds("block")
+Body = tuple[Statement, ...]
+
+
+class BlockLowering(ImportLowering):
+    """Adds compound statements; which statement a node is, is the heir's to say."""
+
+    def statement(self, node: Node) -> Statement | None:
+        """Lower any statement."""
+        raise NotImplementedError
+
+    def wreckage(self, node: Node) -> Statement | None:
+        """What is left of broken code."""
+        raise NotImplementedError
+
+    def block(self, node: Node | None) -> Body:
+        """The statements of a block."""
+        if node is None:
+            return ()
+        self.depth += 2
+        result: list[Statement] = []
+        if self.depth < 100:
+            for child in node.children:
+                statement = self.statement(child)
+                if statement is not None:
+                    result.append(statement)
+        self.depth -= 2
+        return tuple(result)
+
+    def inner_block(self, node: Node) -> Body:
+        """The block among the children of a clause."""
+        for child in node.children:
+            if child.kind_id in BLOCK:
+                return self.block(child)
+        return ()
+
+    def if_(self, node: Node) -> Statement:
+        """`if`, with any number of `elif`."""
+        test = node.child_by_field_name("condition")
+        clauses = [(test, self.block(node.child_by_field_name("consequence")))]
+        tests = [self.expression(test) if test is not None else NOTHING]
+        orelse: Body = ()
+        extra: list[Statement] = []
+        for child in node.children:
+            kind = KINDS[child.kind_id % 65535]
+            if kind == "elif_clause":
+                test = child.child_by_field_name("condition")
+                tests.append(self.expression(test) if test is not None else NOTHING)
+                clauses.append((test, self.block(child.child_by_field_name("consequence"))))
+            elif kind == "else_clause":
+                orelse = self.block(child.child_by_field_name("body"))
+            elif child.kind_id == ERROR:
+                wreck = self.wreckage(child)
+                if wreck is not None:
+                    extra.append(wreck)
+        for condition, (_, body) in zip(reversed(tests), reversed(clauses), strict=True):
+            orelse = (If(condition, body, orelse),)
+        return Block((*orelse, *extra)) if extra else orelse[0]
+
+    def for_(self, node: Node) -> Statement:
+        """`for a in b`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        source = self.expression(right) if right is not None else NOTHING
+        target = self.target(left) if left is not None else NOTHING
+        body = self.block(node.child_by_field_name("body"))
+        return Loop(target, source, body, self.alternative(node))
+
+    def while_(self, node: Node) -> Statement:
+        """`while a`."""
+        test = node.child_by_field_name("condition")
+        source = self.expression(test) if test is not None else NOTHING
+        return Loop(None, source, self.block(node.child_by_field_name("body")), self.alternative(node))
+
+    def alternative(self, node: Node) -> Body:
+        """The `else` of a loop."""
+        clause = node.child_by_field_name("alternative")
+        return self.block(clause.child_by_field_name("body")) if clause is not None else ()
+
+    def with_(self, node: Node) -> Statement:
+        """`with a as b, c as d`."""
+        parts = [
+            child for child in node.children if child.kind_id not in TOKENS and child.kind_id not in BLOCK
+        ]
+        items = self.with_items(parts)
+        return With(items, self.block(node.child_by_field_name("body")))
+
+    def with_items(self, nodes: list[Node]) -> tuple[tuple[Expression, Expression | None], ...]:
+        """What is entered, and what it is bound to."""
+        items: list[tuple[Expression, Expression | None]] = []
+        stack = nodes[::-1]
+        while stack:
+            child = stack.pop()
+            kind = KINDS[child.kind_id % 65535]
+            if kind in ("with_clause", "with_item", "tuple") or (
+                kind == "parenthesized_expression" and "as_pattern" in [part.type for part in child.children]
+            ):
+                stack.extend(self.parts(child)[::-1])
+            elif kind == "as_pattern":
+                parts = self.parts(child)
+                target = self.target(parts[1]) if len(parts) > 1 else None
+                items.append((self.expression(parts[0]), target))
+            else:
+                items.append((self.expression(child), None))
+        return tuple(items)
+
+    def try_(self, node: Node) -> Statement:
+        """`try`, with its clauses."""
+        body = self.block(node.child_by_field_name("body"))
+        handlers: list[tuple[Expression | None, Expression | None, Body]] = []
+        orelse: Body = ()
+        final: Body = ()
+        for child in node.children:
+            kind = KINDS[child.kind_id % 65535]
+            if kind in ("except_clause", "except_group_clause"):
+                handlers.append(self.handler(child))
+            elif kind == "else_clause":
+                orelse = self.block(child.child_by_field_name("body"))
+            elif kind == "finally_clause":
+                final = self.inner_block(child)
+        return Try(body, tuple(handlers), orelse, final)
+
+    def handler(self, node: Node) -> tuple[Expression | None, Expression | None, Body]:
+        """`except A as b`."""
+        test: Expression | None = None
+        target: Expression | None = None
+        for child in self.parts(node):
+            kind = KINDS[child.kind_id % 65535]
+            if kind == "as_pattern":
+                parts = self.parts(child)
+                test = self.expression(parts[0])
+                target = self.target(parts[1]) if len(parts) > 1 else None
+            elif kind != "block":
+                test = self.expression(child)
+        return test, target, self.inner_block(node)
+
+    def match(self, node: Node) -> Statement:
+        """`match`: what patterns bind is unknown, what their bodies do is not."""
+        subject = node.child_by_field_name("subject")
+        cases: list[tuple[tuple[str, ...], tuple[Expression, ...], Body]] = []
+        body = node.child_by_field_name("body")
+        for child in body.named_children if body is not None else []:
+            names: list[str] = []
+            tests: list[Expression] = []
+            for part in self.parts(child):
+                kind = KINDS[part.kind_id % 65535]
+                if kind == "case_pattern":
+                    names.extend(self.captures(part))
+                elif kind == "if_clause":
+                    tests.append(self.only(part))
+            cases.append((tuple(names), tuple(tests), self.inner_block(child)))
+        return Match(self.expression(subject) if subject is not None else NOTHING, tuple(cases))
+
+    def captures(self, pattern: Node) -> list[str]:
+        """Names that a pattern binds."""
+        found: list[str] = []
+        stack = [pattern]
+        while stack:
+            node = stack.pop()
+            kind = KINDS[node.kind_id % 65535]
+            if (
+                kind == "dotted_name"
+                and node.named_child_count == 1
+                and node.parent is not None
+                and node.parent.type != "class_pattern"
+            ):
+                found.append(self.text(node))
+            elif kind in ("as_pattern", "splat_pattern"):
+                found.extend(self.text(child) for child in node.named_children if child.type == "identifier")
+            stack.extend(node.named_children)
+        self.scope.names.update(found)
+        return found

@@ -1,0 +1,99 @@
+"""Lowering of scopes: where positions count from, which names a function binds, its parameters."""
+
+from __future__ import annotations
+
+from energy_code.codes import Code, FunctionCode, Parameter, ParameterKind, Scope, Unit
+from energy_code.expressions import Expression
+from energy_code.node_kinds import KINDS, TOKENS, Node
+
+Cache = dict[tuple[str, int, bytes], Code]
+
+
+class ScopeLowering:
+    """The state of lowering one tree. `cache` and `old` carry functions and classes over from the versions before."""
+
+    def __init__(self, source: bytes, cache: Cache | None = None, old: Cache | None = None) -> None:
+        self.source = source
+        self.ascii = source.isascii()
+        self.letters = source.decode("ascii") if self.ascii else ""
+        """The source as text where a byte is a character: cheaper to take names from."""
+        self.cache = cache if cache is not None else {}
+        self.old = old if old is not None else {}
+        self.base = 0
+        self.home: Code = Unit(0)
+        self.scope = Scope()
+        self.prefix = ""
+        self.depth = 0
+        self.careful = False
+        self.integers: dict[str, Expression] = {}
+
+    def expression(self, node: Node) -> Expression:
+        """Lower any expression."""
+        raise NotImplementedError
+
+    def text(self, node: Node) -> str:
+        """The text of a node."""
+        if self.ascii:
+            return self.letters[node.start_byte : node.end_byte]
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def parts(self, node: Node) -> list[Node]:
+        """The children that are code."""
+        return [child for child in node.children if child.kind_id not in TOKENS]
+
+    def enter(self, code: Code, start: int) -> tuple[int, Code, Scope, str]:
+        """Start a code of its own: positions count from `start`."""
+        saved = (self.base, self.home, self.scope, self.prefix)
+        self.home.parts.append((start - self.base, code))
+        self.base, self.home, self.scope, self.prefix = start, code, Scope(), f"{code.qualname}."
+        return saved
+
+    def leave(self, code: Code, saved: tuple[int, Code, Scope, str]) -> None:
+        """Finish it: its names are known now."""
+        scope = self.scope
+        self.base, self.home, self.scope, self.prefix = saved
+        if isinstance(code, FunctionCode):
+            code.local_names = (
+                (scope.names | {p.name for p in code.parameters}) - scope.globals - scope.nonlocals
+            )
+            code.globals, code.nonlocals = scope.globals, scope.nonlocals
+            code.attributes = scope.attributes
+            code.generator = scope.generator
+
+    def parameters(self, node: Node) -> tuple[Parameter, ...]:
+        """The parameters of a function or lambda."""
+        result: list[Parameter] = []
+        kind: ParameterKind = "plain"
+        for child in self.parts(node):
+            form = KINDS[child.kind_id % 65535]
+            if form == "identifier":
+                result.append(Parameter(self.text(child), kind))
+            elif form == "keyword_separator":
+                kind = "keyword"
+            elif form == "list_splat_pattern":
+                result.append(Parameter(self.text(child).lstrip("* "), "args"))
+                kind = "keyword"
+            elif form == "dictionary_splat_pattern":
+                result.append(Parameter(self.text(child).lstrip("* "), "kwargs"))
+            elif form in ("default_parameter", "typed_default_parameter", "typed_parameter"):
+                parameter = self.parameter(child, kind)
+                kind = "keyword" if parameter.kind == "args" else kind
+                result.append(parameter)
+        return tuple(result)
+
+    def parameter(self, node: Node, kind: ParameterKind) -> Parameter:
+        """`a=1`, `a: T`, `a: T = 1`, `*a: T`."""
+        name = node.child_by_field_name("name") or (node.named_children or [node])[0]
+        annotation = node.child_by_field_name("type")
+        default = node.child_by_field_name("value")
+        text = self.text(name)
+        if text.startswith("**"):
+            kind = "kwargs"
+        elif text.startswith("*"):
+            kind = "args"
+        return Parameter(
+            text.lstrip("* "),
+            kind,
+            self.expression(annotation) if annotation is not None else None,
+            self.expression(default) if default is not None else None,
+        )

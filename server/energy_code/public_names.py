@@ -1,0 +1,88 @@
+"""The catalogue as the interpreter sees it: public names as values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.attributes import entry_value
+from energy_code.values import UNKNOWN, ApiInstance, Mapping, Sequence, Value
+
+if TYPE_CHECKING:
+    from energy_data.catalogue import Catalogue, Entry
+
+
+class PublicNames:
+    """Look-ups in the catalogue, each made once."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self.members: dict[tuple[str, str], Entry | None] = {}
+        self.module_members: dict[tuple[str, str], Value] = {}
+        self.parsed: dict[str, Value] = {}
+
+    def find(self, name: str) -> Entry | None:
+        """The catalogue entry of a full name."""
+        return self.catalogue.find(name)
+
+    def member(self, owner: str, name: str) -> Entry | None:
+        """The catalogue entry of a member."""
+        key = (owner, name)
+        try:
+            return self.members[key]
+        except KeyError:
+            entry = self.members[key] = self.catalogue.member(owner, name)
+            return entry
+
+    def module_member(self, owner: str, name: str) -> Value:
+        """A public name of a public module, as a value."""
+        key = (owner, name)
+        value = self.module_members.get(key)
+        if value is None:
+            entry = self.catalogue.member(owner, name)
+            value = self.module_members[key] = entry_value(entry) if entry is not None else UNKNOWN
+        return value
+
+    def spellings(self, api: str) -> list[str]:
+        """Public names of an API, the usual ones first."""
+        names = [api]
+        if api.startswith("keras."):
+            names.append(f"tensorflow.{api}")
+        elif api.startswith("tensorflow."):
+            short = f"tensorflow.{api.rpartition('.')[2]}"
+            entry = self.find(short)
+            if entry is not None and entry.name == api and entry.removed_in is None:
+                names.insert(0, short)
+        return names
+
+    def returned_value(self, text: str) -> Value:
+        """What the catalogue says a call gives, as a value: `keras.Model`, `list[keras.Layer]`, `tuple[X, Y]`."""
+        known = self.parsed.get(text)
+        if known is None:
+            known = self.parsed[text] = self.parse_returned(text)
+        return known
+
+    def parse_returned(self, text: str) -> Value:
+        """Take the catalogue's notation apart."""
+        head, bracket, rest = text.partition("[")
+        if not bracket:
+            entry = self.find(text)
+            return ApiInstance(entry.name) if entry is not None and entry.kind == "class" else UNKNOWN
+        parts = [self.returned_value(part) for part in split_top_level(rest[:-1])]
+        if head == "tuple":
+            return Sequence("tuple", tuple(parts))
+        if head == "dict":
+            return Mapping((), parts[-1])
+        return Sequence("list" if head == "list" else "iterator", None, parts[0]) if parts else UNKNOWN
+
+
+def split_top_level(text: str) -> list[str]:
+    """Split at the commas that stand in no bracket."""
+    parts: list[str] = []
+    depth, start = 0, 0
+    for position, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if character == "," and depth == 0:
+            parts.append(text[start:position].strip())
+            start = position + 1
+    parts.append(text[start:].strip())
+    return parts
