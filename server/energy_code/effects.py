@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.callbacks import CALLABLES, call_with_tensors, is_callable_of_user, mark, wrap_in_graph
 from energy_code.datasets import DATASET, dataset_effect
+from energy_code.iteration import index, iterate
 from energy_code.values import (
     KERAS_TENSOR,
     NONE,
@@ -241,12 +242,38 @@ def next_element(frame: Frame, call: ApiCall) -> Value:
     return TENSOR_VALUE
 
 
+def map_structure(frame: Frame, call: ApiCall) -> Value:
+    """`tf.nest.map_structure(f, a, b)` calls f with the leaves, and keeps the structure of a."""
+    function, *structures = call.arguments.positional or [UNKNOWN]
+    return mapped(frame, function, structures) if structures else call.result
+
+
+def mapped(frame: Frame, function: Value, structures: list[Value]) -> Value:
+    """One level of the structure."""
+    from energy_code.calling import Arguments as Args
+    from energy_code.calling import call as call_value
+
+    first = structures[0]
+    if type(first) is Sequence and first.items is not None:
+        rows = [[index(frame, other, Constant(i)) for other in structures] for i in range(len(first.items))]
+        return Sequence(first.kind, tuple(mapped(frame, function, row) for row in rows))
+    if type(first) is Mapping and first.items:
+        columns = [[index(frame, other, key) for other in structures] for key, _ in first.items]
+        values = [mapped(frame, function, column) for column in columns]
+        return Mapping(tuple(zip((key for key, _ in first.items), values, strict=True)))
+    if type(first) is Sequence:
+        return Sequence(first.kind, None, mapped(frame, function, [iterate(frame, s) for s in structures]))
+    return call_value(frame, function, Args(structures, {}, True), None)
+
+
 MODEL_EFFECTS: dict[str, Effect] = {"compile": compile_model}
 EFFECTS: dict[str, Effect] = {
     "tensorflow.function": graph_function,
     "tensorflow.GradientTape.gradient": gradient_like,
     "tensorflow.train.Checkpoint": keep_keywords,
     "keras.models.clone_model": same_class,
+    "tensorflow.nest.map_structure": map_structure,
+    "keras.tree.map_structure": map_structure,
     "keras.Sequential": sequential,
     "tensorflow.data.Iterator.get_next": next_element,
 }

@@ -6,6 +6,7 @@ functions, classes and top-level statements that hold the edit are looked at.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from sys import intern
 
@@ -53,6 +54,8 @@ from energy_code.node_kinds import LANGUAGE as LANGUAGE
 from energy_code.operators import Operator
 from energy_code.values import NONE, STRING, Constant
 
+PREFIX = re.compile(rb"[a-zA-Z]?[fFtT]").match
+"""Formatted strings: `f"`, `rf"`, `fr"`, template strings."""
 MAX_DEPTH = 120
 """Expressions nested deeper than this are not followed: the interpreter's stack has to hold them."""
 
@@ -376,14 +379,15 @@ class Lowering(ScopeLowering):
         """A string: its text where it is short and plain, the expressions inside where it is formatted."""
         start, end = node.start_byte, node.end_byte
         source = self.source
-        head = source[start : start + 3].lower()
-        if b"f" in head[:2] or b"t" in head[:2]:
-            return self.formatted(node)
+        head = source[start : start + 3]
         quote = head[:1]
-        if quote in b"'\"" and end - start < 80 and head != quote * 3:
-            body = source[start + 1 : end - 1]
-            if b"\\" not in body and body:
-                return Literal(Constant(body.decode("utf-8", "replace")))
+        if quote in b"'\"":
+            if end - start < 80 and head != quote * 3:
+                body = source[start + 1 : end - 1]
+                if body and b"\\" not in body:
+                    return Literal(Constant(body.decode("utf-8", "replace")))
+        elif PREFIX(head):
+            return self.formatted(node)
         return TEXT
 
     def formatted(self, node: Node) -> Expression:

@@ -20,6 +20,8 @@ from energy_code.values import (
     ApiFunction,
     ExternalInstance,
     Function,
+    Mapping,
+    Sequence,
     UserClass,
     Value,
     join,
@@ -109,7 +111,7 @@ class Assign(Statement):
         value: Value = self.value.evaluate(frame) if self.value is not None else UNKNOWN
         if self.annotation is not None:
             promised = annotated(frame, self.annotation)
-            if value is UNKNOWN:
+            if value is UNKNOWN or (promised is not UNKNOWN and is_empty(value)):
                 value = promised
                 if self.value is None and frame.owner is None and value is UNKNOWN:
                     return True
@@ -118,6 +120,11 @@ class Assign(Statement):
         if self.annotation is not None and not frame.is_function and frame.owner is not None:
             frame.engine.add_field(frame, self.targets)
         return True
+
+
+def is_empty(value: Value) -> bool:
+    """A container that says nothing of what it will hold; an annotation may."""
+    return (type(value) is Sequence and value.items == ()) or (type(value) is Mapping and not value.items)
 
 
 class Augment(Statement):

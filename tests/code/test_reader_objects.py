@@ -178,3 +178,26 @@ def test_methods_on_tensors_through_operators(apis_of):
         (3, "tensorflow.TensorShape.as_list"),
         (4, "tensorflow.Tensor.numpy"),
     ]
+
+
+def test_keys_and_quoted_annotations_that_look_like_string_prefixes(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        parts = {"train": tf.keras.Sequential(), "fast": tf.keras.layers.Dense(1), 'raw': tf.ones(1)}
+        parts["train"].fit(); parts["fast"].get_weights(); parts['raw'].numpy()
+        def f(*, data: "tf.data.Dataset" = None):
+            return data.batch(2)
+        models: "list[tf.keras.Model]" = []
+        for model in models: model.predict()
+        """
+    ) == [
+        (2, "keras.Sequential"),
+        (2, "keras.layers.Dense"),
+        (2, "tensorflow.ones"),
+        (3, "keras.Sequential.fit"),
+        (3, "keras.layers.Dense.get_weights"),
+        (3, "tensorflow.Tensor.numpy"),
+        (5, "tensorflow.data.Dataset.batch"),
+        (7, "keras.Model.predict"),
+    ]

@@ -76,7 +76,7 @@ def test_a_lost_bracket_keeps_the_calls_before_its_line(place):
     assert before(line_start, PROGRAM) <= found(PROGRAM[:place] + PROGRAM[place + 1 :])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.text() | st.binary())
 def test_any_text_gets_an_answer(source):
     document = Document(source)
