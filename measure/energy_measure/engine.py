@@ -159,7 +159,7 @@ class _Work:
         self.measured = measured
         self.output = output
         self.errors = errors
-        self.repeats = 1 if request.options.quick else request.options.repeat
+        self.repeats = request.options.repeat
         self.clock = _Clock(tell, entries * self.repeats)
         self.gpu = any("gpu" in info.devices for info in measured.machine.meters)
         self.finished = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ class MeasureOptions:
     """Runs of the whole program."""
     meter: str = "auto"
     quick: bool = False
-    """One run, short rests, short replays: a first look."""
+    """Short rests and short replays, and one run unless another number is asked for: a first look."""
     timeout: float = 0.0
     """Seconds that one run of the program may take; 0: as long as it likes."""
     arguments: tuple[str, ...] = ()
@@ -65,9 +65,10 @@ def project_root(path: Path) -> Path:
 
 def read_options(project: Path, **given: Any) -> MeasureOptions:
     """Options from the project's settings, overruled by those given (None and empty ones are not given)."""
-    chosen = _from_pyproject(project)
-    chosen.update({name: value for name, value in given.items() if value not in (None, ())})
-    options = MeasureOptions(**chosen)
+    asked_for = {name: value for name, value in given.items() if value not in (None, ())}
+    options = MeasureOptions(**{**_from_pyproject(project), **asked_for})
+    if options.quick and "repeat" not in asked_for:
+        options = replace(options, repeat=1)
     if options.repeat < 1:
         raise MeasureProblem(f"A program cannot be repeated {options.repeat} times; take 1 or more.")
     return options

@@ -138,6 +138,8 @@ def test_options_come_from_the_project_and_are_overruled(bench: Any) -> None:
         repeat=3, entry=("a.py",), period_ms=2.0, arguments=("--fast",), meter="cpu-time"
     )
     assert read_options(bench.project, repeat=7).repeat == 7
+    assert read_options(bench.project, quick=True).repeat == 1
+    assert read_options(bench.project, quick=True, repeat=2).repeat == 2
 
 
 @pytest.mark.parametrize(
