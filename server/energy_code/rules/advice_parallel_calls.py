@@ -13,10 +13,10 @@ class ParallelCalls(Rule):
     message = "TensorFlow makes maps parallel by itself"
     category = "pipeline"
     workload = Workload(
-        "list(ds.map(tf.sin))",
+        "list(ds.map(tf.sin).batch(256))",
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 64)))"},
         {"n": (64, 512, 2048)},
-        after="list(ds.map(tf.sin, num_parallel_calls=tf.data.AUTOTUNE))",
+        after="list(ds.map(tf.sin, num_parallel_calls=tf.data.AUTOTUNE).batch(256))",
         graph=False,
         vary=False,
     )

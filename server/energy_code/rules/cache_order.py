@@ -34,7 +34,7 @@ class CacheOrder(Rule):
     workload = Workload(
         """
         made = ds.cache().map(lambda x: tf.sort(tf.sin(x)))
-        return [value for _ in range(4) for value in made.as_numpy_iterator()]
+        return [value for _ in range(4) for value in made.batch(256).as_numpy_iterator()]
         """,
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 256)))"},
         {"n": (16, 128, 512)},

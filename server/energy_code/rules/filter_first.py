@@ -38,7 +38,7 @@ class FilterFirst(Rule):
     workload = Workload(
         """
         made = ds.map(lambda x, y: (tf.sort(tf.sin(x)), y)).filter(lambda x, y: y > 7)
-        return [x for x, _ in made.as_numpy_iterator()]
+        return [x for x, _ in made.batch(256).as_numpy_iterator()]
         """,
         {
             "ds": "tf.data.Dataset.from_tensor_slices("

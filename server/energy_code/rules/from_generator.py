@@ -33,10 +33,10 @@ class FromGenerator(Rule):
         "ds = tf.data.Dataset.from_generator(make(), output_signature=spec)",
     )
     workload = Workload(
-        "list(tf.data.Dataset.from_generator(lambda: iter(x), output_signature=ROW))",
+        "list(tf.data.Dataset.from_generator(lambda: iter(x), output_signature=ROW).batch(256))",
         {"x": "rng.random(size=(n, 64)).astype('float32')"},
         {"n": (64, 512, 2048)},
-        after="list(tf.data.Dataset.from_tensor_slices(x))",
+        after="list(tf.data.Dataset.from_tensor_slices(x).batch(256))",
         setup="ROW = tf.TensorSpec([64], tf.float32)",
         graph=False,
         vary=False,

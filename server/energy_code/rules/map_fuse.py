@@ -33,7 +33,7 @@ class MapFuse(Rule):
     workload = Workload(
         """
         made = ds.map(lambda x: tf.abs(x)).map(lambda y: y * 2.0)
-        return list(made.as_numpy_iterator())
+        return list(made.batch(256).as_numpy_iterator())
         """,
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 64)))"},
         {"n": (64, 512, 2048)},

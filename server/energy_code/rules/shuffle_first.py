@@ -35,7 +35,7 @@ class ShuffleFirst(Rule):
     workload = Workload(
         """
         made = ds.map(lambda x: tf.tile(x, [16])).shuffle(256, seed=7)
-        return list(made.as_numpy_iterator())
+        return list(made.batch(256).as_numpy_iterator())
         """,
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 64)))"},
         {"n": (64, 512, 2048)},

@@ -107,8 +107,22 @@ def advice_page(rules: Mapping[str, Rule], evidence: Mapping[str, Sequence[RuleE
         "Made by `tools/build_rule_docs.py` from the rules marked so.",
         "Also: replacing `fit_generator` by `fit` is a migration (it is gone from Keras 3), not a saving.",
     ]
-    for rule in rules.values():
-        if not rule.saves:
-            _, _, text = rule.page.partition("\n")
-            parts += [f"## {rule.title}", text.strip(), evidence_table(evidence.get(rule.name, ()))]
+    advice = [rule for rule in rules.values() if not rule.saves]
+    mixed = [rule for rule in advice if any(e.differs and e.ratio < 1 for e in evidence.get(rule.name, ()))]
+    for rule in advice:
+        if rule not in mixed:
+            parts += _advice(rule, evidence.get(rule.name, ()))
+    if mixed:
+        parts += [
+            "# Advice that depends",
+            "This saved at some size on the machine below, and cost more, or made no difference, at other sizes "
+            "or on other machines. No rule suggests it unasked.",
+        ]
+    for rule in mixed:
+        parts += _advice(rule, evidence[rule.name])
     return "\n\n".join(parts) + "\n"
+
+
+def _advice(rule: Rule, evidence: Sequence[RuleEvidence]) -> list[str]:
+    _, _, text = rule.page.partition("\n")
+    return [f"## {rule.title}", text.strip(), evidence_table(evidence)]
