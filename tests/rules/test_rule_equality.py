@@ -38,7 +38,7 @@ def check(rule, one, other):
 @pytest.mark.parametrize("rule", RULES)
 def test_both_sides_give_the_same(rule, sides):
     made = sides(rule)
-    for size in SIZES:
+    for size in SIZES if rule.workload.graph else SIZES[:2]:  # large pipelines and models only take longer
         check(rule, made.before(*made.inputs(size)), made.after(*made.inputs(size)))
 
 
