@@ -104,7 +104,8 @@ def combine_runs(runs: Sequence[OneRun], sites: Sequence[CallSite]) -> MeasuredP
         interval=combine(totals, errors)[1],
         variation=summary.variation,
         outliers=summary.outliers,
-        unaccounted=sum(run.outside for run in runs) / len(runs),
+        # In a program of a few milliseconds noise may make the calls' part less than nothing.
+        unaccounted=min(max(sum(run.outside for run in runs) / len(runs), 0.0), max(summary.mean, 0.0)),
         repeats=len(runs),
         calls=tuple(calls),
     )
