@@ -51,11 +51,11 @@ TENSOR_CALLBACKS = frozenset(
         "keras.ops.fori_loop",
         "tensorflow.custom_gradient",
         "tensorflow.recompute_grad",
-        "tensorflow.numpy_function",
         "tensorflow.py_function",
     ]
 )
-EAGER_CALLBACKS = frozenset(["tensorflow.numpy_function", "tensorflow.py_function"])
+"""They call a function with tensors (`numpy_function` gives arrays, so it is not among them)."""
+EAGER_CALLBACKS = frozenset(["tensorflow.py_function"])
 KEPT_FUNCTIONS = frozenset(
     ["tensorflow.custom_gradient", "tensorflow.recompute_grad", "tensorflow.autograph.to_graph"]
 )

@@ -56,6 +56,7 @@ from energy_code.values import NONE, STRING, Constant
 
 PREFIX = re.compile(rb"[a-zA-Z]?[fFtT]").match
 """Formatted strings: `f"`, `rf"`, `fr"`, template strings."""
+MUTATORS = frozenset(["append", "extend", "insert", "add", "appendleft", "update"])
 MAX_DEPTH = 120
 """Expressions nested deeper than this are not followed: the interpreter's stack has to hold them."""
 
@@ -135,9 +136,10 @@ class Lowering(ScopeLowering):
                 return self.group(node)
         base = self.base
         callee, arguments = children
-        result = CallExpression(
-            node.start_byte - base, node.end_byte - base, self.expression(callee), self.home
-        )
+        function = self.expression(callee)
+        result = CallExpression(node.start_byte - base, node.end_byte - base, function, self.home)
+        if type(function) is Attribute and function.name in MUTATORS and type(function.value) is Attribute:
+            self.scope.attributes.add(function.value.name)  # `self.layers.append(x)` sets the attribute too
         if arguments.kind_id in GENERATOR:
             result.positional = (self.expression(arguments),)
             return result

@@ -201,3 +201,29 @@ def test_keys_and_quoted_annotations_that_look_like_string_prefixes(apis_of):
         (5, "tensorflow.data.Dataset.batch"),
         (7, "keras.Model.predict"),
     ]
+
+
+def test_containers_filled_in_another_method_and_arrays_of_numpy_functions(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        class Stack:
+            def __init__(self):
+                self.layers = []
+                self.named = {}
+            def fill(self):
+                self.layers.append(tf.keras.layers.Dense(1))
+                self.named["a"] = tf.keras.layers.Dropout(0.1)
+            def run(self, x):
+                for layer in self.layers: x = layer(x)
+                return self.named["a"](x)
+        def plain(array): return array.sum()
+        tf.numpy_function(plain, [x], tf.float32)
+        """
+    ) == [
+        (7, "keras.layers.Dense"),
+        (8, "keras.layers.Dropout"),
+        (10, "keras.layers.Dense.__call__"),
+        (11, "keras.layers.Dropout.__call__"),
+        (13, "tensorflow.numpy_function"),
+    ]
