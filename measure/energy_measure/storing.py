@@ -40,15 +40,8 @@ class Storing:
 
     def store(self, program: MeasuredProgram, runs: Sequence[OneRun], sites: Sequence[CallSite]) -> None:
         """Keep what the runs up to now say, in place of what fewer of them said, in one transaction."""
-        with Database.open(self.database) as database, database.transaction() as tables:
-            for table, column in (
-                ("measurements", "run_id"),
-                ("traces", "run_id"),
-                ("spans", "run_id"),
-                ("runs", "id"),
-            ):
-                tables.conn.execute(f"DELETE FROM {table} WHERE {column} = ?", (self.run_id,))
-            database.put_run(
+        with Database.open(self.database) as database:
+            database.replace_run(
                 self._run(program, runs),
                 [self._measurement(number, call) for number, call in enumerate(program.calls)],
                 [trace for trace in map(self._trace, runs[-1].traces) if trace is not None],

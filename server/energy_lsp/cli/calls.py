@@ -20,7 +20,14 @@ Record = dict[str, Any]
 
 @click.command("calls")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A line for each call, or a JSON list.",
+)
 def calls(paths: tuple[Path, ...], form: str) -> None:
     """List the TensorFlow and Keras calls in PATHS: files, notebooks or folders.
 
