@@ -6,12 +6,12 @@ from energy_code.ruling import Array, Rule, Workload
 class Expm1(Rule):
     """Use `tf.math.expm1` for `exp(x) - 1`.
 
-    `tf.math.expm1` is more precise near zero, which is a good reason to use it. It takes a slower path
-    through the processor for large tensors; for small ones in eager mode it saves the dispatch of a
-    subtraction.
+    `tf.math.expm1` is more precise near zero, which is a good reason to use it. In eager mode it saves the
+    dispatch of a subtraction; traced, nothing. On an Ice Lake processor it took 1.7 times the energy for
+    large tensors.
     """
 
-    message = "`tf.math.expm1` is more precise, not cheaper"
+    message = "`tf.math.expm1` is more precise; whether it is cheaper depends on the processor"
     category = "arithmetic"
     workload = Workload(
         "tf.exp(x) - 1.0",

@@ -2,7 +2,7 @@
 
 from energy_code.ruling import Array, Change, Place, Rule, Workload
 
-_SMALL, _SMALL_TRACED = 20_000, 256
+_SMALL, _SMALL_TRACED = 50_000, 256
 
 
 class OnehotBincount(Rule):
