@@ -35,6 +35,8 @@ class Folder:
     """Messages about options, the database and rules, waiting to be shown once."""
     _editor: dict[str, object] = field(default_factory=dict)
     _store: EnergyStore | None = None
+    _seen: object = None
+    """The database's state on disk when it was last looked at."""
     _project: Project | None = None
     _told: set[str] = field(default_factory=set)
 
@@ -75,10 +77,12 @@ class Folder:
             from energy_data.store import EnergyStore
 
             if self.trusted:
-                self._store = EnergyStore.open(self.database, self.root, strict=False)
+                store = EnergyStore.open(self.database, self.root, strict=False)
             else:
-                self._store = EnergyStore.open(NO_DATABASE, None, strict=False)
-            self.tell(self._store.problems)
+                store = EnergyStore.open(NO_DATABASE, None, strict=False)
+            self._seen = store.stamp()
+            self._store = store
+            self.tell(store.problems)
         return self._store
 
     def database_problems(self) -> list[str]:
@@ -95,9 +99,12 @@ class Folder:
         chosen = self.settings.database
         return self.root / Path(chosen).expanduser() if chosen else None
 
-    def stamp(self) -> object:
-        """Changes when the database changed on disk; None before its first use."""
-        return self._store.stamp() if self._store is not None else None
+    def database_changed(self) -> bool:
+        """True once for each change of the database on disk since it was opened."""
+        if self._store is None:
+            return False
+        before, self._seen = self._seen, self._store.stamp()
+        return before != self._seen
 
     def reopen(self) -> None:
         """Read the database again."""

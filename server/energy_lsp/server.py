@@ -74,7 +74,6 @@ class EnergyServer(LanguageServer):
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_shown: dict[str, tuple[int | None, tuple[str, ...]]] = {}
         self._others_due: asyncio.TimerHandle | None = None
-        self._stamps: dict[Path, object] = {}
         self._shown: set[str] = set()
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         for feature in FEATURES:
@@ -174,11 +173,8 @@ class EnergyServer(LanguageServer):
     def look_at_databases(self) -> None:
         """Show everything anew in folders whose database changed on disk."""
         for folder in self.folders:
-            stamp = folder.stamp()
-            before = self._stamps.setdefault(folder.root, stamp)
-            if stamp is not None and stamp != before:
+            if folder.database_changed():
                 self.worker.submit(("reopen", folder.root), folder.reopen, lambda _: self.show_anew())
-            self._stamps[folder.root] = stamp
 
     async def reload(self) -> None:
         """Read settings and databases again and show everything anew."""
