@@ -30,6 +30,7 @@ class SquaredDifference(Rule):
         "y = tf.square(tf.abs(a - b))",
         "def mse(a, b):\n    return tf.square(a - b)\n\n\nwith tf.GradientTape() as t:\n    y = mse(p, q)",
         "def my_loss(a, b):\n    return tf.square(a - b)",
+        "class ValueLoss:\n    def __call__(self, a, b):\n        return tf.square(a - b)",
     )
     workload = Workload(
         "tf.square(a - b)",

@@ -10,18 +10,19 @@ if TYPE_CHECKING:
     from energy_code.ruling.place import Place
 
 _TAPE = b"GradientTape"
+_NAMED = ("function_definition", "class_definition")
 
 
 def under_tape(place: Place, node: Node) -> bool:
     """Whether a tape is open here, or where this file calls the function around; losses are taken to be."""
     if _TAPE in place.analysis.source and _in_tape(place, node):
         return True
-    function = place.function(node)
-    while function is not None:
-        name = function.child_by_field_name("name")
+    holder = node.parent
+    while holder is not None:
+        name = holder.child_by_field_name("name") if holder.type in _NAMED else None
         if name is not None and _called_for_gradients(place, place.text(name)):
             return True
-        function = place.function(function)
+        holder = holder.parent
     return False
 
 
