@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 EXTENSION := client-vscode/energy-lsp.vsix
 EDITOR_PACKAGES := chromium ripgrep libkrb5-dev
-CLIENT_PACKAGES := neovim
+CLIENT_PACKAGES := neovim emacs-nox elpa-eglot
 
 .PHONY: demo test setup lint docs bench clean test-python test-extension test-editor
 
