@@ -42,10 +42,7 @@ def diagnose(page: Page, client: Client) -> tuple[list[types.Diagnostic], str]:
 def _of_finding(page: Page, finding: Finding, client: Client) -> types.Diagnostic:
     rule = finding.rule
     related = [(page.range(span), "Part of the same rewrite") for span in finding.related]
-    evidence = page.evidence.get(rule.name)
-    message = finding.message
-    if evidence and evidence[0].differs:
-        message += f" ({(1 - evidence[0].ratio) * 100:.0f}% less energy measured for {evidence[0].size})"
+    message = f"{finding.message}: {page.verdict_of(finding).text}"
     data = {
         "rule": rule.name,
         "safety": finding.safety,

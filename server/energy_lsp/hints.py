@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_lsp.joules import bar, interval, joules, number
@@ -150,10 +151,8 @@ def evidence_line(evidence: RuleEvidence) -> str:
     )
 
 
-def hover(
-    hint: Hint, markup: Markup, url: str | None, evidence: Sequence[Sequence[RuleEvidence]] = ()
-) -> str:
-    """The whole hover. `evidence` holds what is known for each of the hint's findings."""
+def hover(hint: Hint, markup: Markup, url: str | None, savings: Sequence[str] = ()) -> str:
+    """The whole hover. `savings` says what was measured for each of the hint's findings."""
     paragraphs = [markup.bold(markup.code(hint.call.api))]
     figure = hint.figure
     if figure is None:
@@ -167,13 +166,9 @@ def hover(
         paragraphs.append(markup.text(provenance(figure)))
         if figure.source:
             paragraphs.append("Source: " + markup.text(figure.source))
-    for index, finding in enumerate(hint.findings):
-        known = evidence[index] if index < len(evidence) else ()
-        lines = [
-            markup.bold("Cheaper:") + f" {markup.text(finding.message)} ({markup.code(finding.rule.name)})"
-        ]
-        lines += ["- " + markup.text(evidence_line(one)) for one in known[:3]]
-        paragraphs.append("\n".join(lines))
+    for finding, saving in zip_longest(hint.findings, savings):
+        words = f" {markup.text(finding.message)} ({markup.code(finding.rule.name)})"
+        paragraphs.append(markup.bold("Cheaper:") + words + (f": {markup.text(saving)}" if saving else ""))
     if url:
         paragraphs.append(markup.link("API documentation", url))
     return "\n\n".join(paragraphs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from energy_lsp.client import Client
 from energy_lsp.diagnosis import HOTSPOT, diagnose
 from energy_lsp.hints import Hint
-from energy_lsp.pages import Page, find_all, hints_of
+from energy_lsp.pages import Page, find_all, hints_of, verdicts_of
 
 if TYPE_CHECKING:
     from energy_code.analysis import Analysis
@@ -88,11 +88,14 @@ def make_notebook_pages(path: Path, folder: Folder, client: Client) -> list[Page
 
 def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
     folder = page.folder
-    findings = [
+    found = [
         finding
         for finding in find_all(analysis, folder)
         if not ignored(analysis.ignores, finding.span.start.row, finding.span.end.row, finding.rule.name)
     ]
+    verdicts = verdicts_of(found, folder)
+    # What makes no measurable difference on this machine is not suggested on it.
+    findings = [finding for finding in found if verdicts[finding.rule.name, finding.mode].suggested]
     findings.sort(key=lambda finding: finding.span.start_byte)
     hints = hints_of(analysis.calls, findings, folder, path)
     return replace(
@@ -100,7 +103,7 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
         hints=hints,
         findings=findings,
         functions=analysis.functions,
-        evidence={name: folder.evidence(name) for name in {finding.rule.name for finding in findings}},
+        verdicts=verdicts,
         hotspots=hotspots(hints, folder.settings, analysis.ignores),
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from energy_code.analysis import Analysis
-    from energy_code.calls import Call, Function, Span
+    from energy_code.calls import Call, Function, Mode, Span
     from energy_code.positions import Lines
     from energy_code.rules import Finding
-    from energy_data.model import RuleEvidence
+    from energy_code.ruling.evidence import Verdict
     from energy_lsp.client import Encoding
     from energy_lsp.folders import Folder
 
@@ -51,8 +51,8 @@ class Page:
     """In the order of the text."""
     findings: Sequence[Finding] = ()
     functions: Sequence[Function] = ()
-    evidence: dict[str, list[RuleEvidence]] = field(default_factory=dict)
-    """What was measured for each rule that applies here."""
+    verdicts: Mapping[tuple[str, Mode], Verdict] = field(default_factory=dict)
+    """What the measurements say of each rule that applies here, in the mode it applies in."""
     hotspots: Sequence[Hint] = ()
     """The calls worth a mark."""
     diagnostics: list[types.Diagnostic] = field(default_factory=list)
@@ -114,6 +114,10 @@ class Page:
         ]
         return max(around, key=lambda one: one.span.start_byte, default=None)
 
+    def verdict_of(self, finding: Finding) -> Verdict:
+        """What the measurements say of a finding's rule."""
+        return self.verdicts[finding.rule.name, finding.mode]
+
     @property
     def total(self) -> Total:
         """The sum over all calls."""
@@ -148,6 +152,17 @@ def find_all(analysis: Analysis, folder: Folder) -> list[Finding]:
             logger.exception("Rule %s failed", rule.name)
             folder.tell([f"Rule {rule.name} failed on some code and was left out there ({problem!r})."])
     return findings
+
+
+def verdicts_of(findings: Sequence[Finding], folder: Folder) -> dict[tuple[str, Mode], Verdict]:
+    """What was measured for the rules of some findings: here, else by the team, else shipped."""
+    if not findings:
+        return {}
+    from energy_code.ruling.evidence import verdict
+
+    wanted = {(finding.rule.name, finding.mode) for finding in findings}
+    evidence = {name: folder.evidence(name) for name, _ in wanted}
+    return {(name, mode): verdict(evidence[name], mode) for name, mode in wanted}
 
 
 def hints_of(

@@ -268,7 +268,7 @@ async def test_a_client_without_literals_gets_commands_alone(start: Any) -> None
 async def test_a_status_follows_each_analysis(start: Any) -> None:
     async with start("full") as session:
         uri = session.open("model.py")
-        await session.until(lambda: bool(session.statuses))
+        await session.until(lambda: bool(session.statuses) and session.statuses[-1].state == "ready")
         status = session.statuses[-1]
         assert status.uri == uri
         assert status.known_joules == pytest.approx(120.004, abs=1e-3)

@@ -91,9 +91,8 @@ def _of_finding(page: Page, finding: Finding, file: str, cell: int | None) -> It
     hint = next((one for one in page.hints if finding in one.findings), None)
     rule = finding.rule
     severity = page.folder.settings.rule_severity
-    return _item(
-        page, finding.span, file, cell, rule.name, finding.message, finding.safety, rule.url, severity, hint
-    )
+    message = f"{finding.message}: {page.verdict_of(finding).text}"
+    return _item(page, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, hint)
 
 
 def _of_hotspot(page: Page, hint: Hint, file: str, cell: int | None) -> Item:

@@ -30,8 +30,8 @@ def hover_at(page: Page, position: types.Position, *, markdown: bool) -> types.H
     hint = page.hint_at(position)
     if hint is None:
         return None
-    evidence = [page.evidence.get(finding.rule.name, ()) for finding in hint.findings]
+    savings = [page.verdict_of(finding).text for finding in hint.findings]
     url = Catalogue.load().url(hint.call.api)
-    text = hover_text(hint, Markdown() if markdown else Plain(), url, evidence)
+    text = hover_text(hint, Markdown() if markdown else Plain(), url, savings)
     kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
     return types.Hover(types.MarkupContent(kind, text), page.range(hint.call.name))

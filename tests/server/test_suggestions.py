@@ -1,0 +1,61 @@
+"""What was measured on this machine decides what is suggested on it, and in which words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from energy_data.database import Database
+from energy_data.model import RuleEvidence
+from energy_lsp.cli import main
+
+PROGRAM = "import tensorflow as tf\nx = tf.constant([1.0, 2.0])\ny = tf.pow(x, 2)\n"
+
+SAVES = RuleEvidence(
+    rule="pow2",
+    size="medium",
+    mode="eager",
+    pairs=15,
+    ratio=0.59,
+    low=0.56,
+    high=0.62,
+    p_value=0.0003,
+    a12=0.0,
+    control_ratio=1.0,
+    joules_before=0.001,
+    machine="Xeon",
+    meter="rapl",
+    estimated=False,
+    measured="2026-11-16T02:00:00+00:00",
+    tensorflow="2.21.0",
+)
+
+
+def findings(tmp_path: Path, *evidence: RuleEvidence) -> list[dict[str, Any]]:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    with Database.open(tmp_path / "energy.db") as database:
+        database.add_evidence(evidence)
+    arguments = ["check", str(program), "--format", "json", "--exit-zero", "--select", "pow2"]
+    result = CliRunner().invoke(main, arguments, env={"ENERGY_LSP_DB": str(tmp_path / "energy.db")})
+    assert result.exit_code == 0, result.output
+    return [item for item in json.loads(result.stdout) if item["rule"] == "pow2"]
+
+
+def test_a_saving_measured_here_is_told_with_its_margin(tmp_path: Path) -> None:
+    [finding] = findings(tmp_path, SAVES)
+    assert "−41% ± 3 here (15 pairs, p 0.0003; medium inputs)" in finding["message"]
+
+
+def test_what_makes_no_difference_here_is_not_suggested_here(tmp_path: Path) -> None:
+    assert findings(tmp_path, replace(SAVES, ratio=1.0, low=0.97, high=1.04, p_value=0.7)) == []
+
+
+def test_without_a_measurement_here_the_shipped_evidence_names_its_machine(tmp_path: Path) -> None:
+    [finding] = findings(tmp_path)
+    assert "shipped, not measured here" in finding["message"]
+    assert "estimated from CPU time" in finding["message"]
