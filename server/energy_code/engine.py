@@ -68,8 +68,9 @@ class Engine(Imports):
         self.effects: dict[str, Effect | None] = {}
         self.answers: dict[tuple[UserInstance, str], Value] = {}
         self.answered_at = (-1, -1)
-        self.compiled: dict[UserClass, Value] = {}
-        """Optimizers that models of the program are compiled with."""
+        self.compiled: dict[UserClass, dict[Module, Value]] = {}
+        """Optimizers that models of the program are compiled with, by the module that does it."""
+        self.optimizers_asked: set[UserClass] = set()
         self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
 
     # modules --------------------------------------------------------------------------------------------------
@@ -84,10 +85,14 @@ class Engine(Imports):
         kept, module.kept = module.kept, {}
         module.names, module.stars, module.summaries = {}, [], []
         module.watched.clear()
+        module.global_setters = {}
         for start, unit in module.units:
             summary = kept.get(unit)
             if summary is None or not self.holds(module, summary):
                 summary = self.execute_unit(module, unit)
+            else:
+                for function in summary.defined:
+                    module.note_setter(function)
             module.kept[unit] = summary
             module.summaries.append((start, unit, summary))
             for name, value in summary.written.items():
@@ -102,6 +107,7 @@ class Engine(Imports):
             for name in before.keys() | after.keys()
             if (old := before.get(name)) is not (new := after.get(name)) and old != new
         }
+        module.changed.update(module.global_setters)  # what functions bind them to is asked each time
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
@@ -197,11 +203,24 @@ class Engine(Imports):
                 return External(f"builtins.{name}")
             value = UNKNOWN
         if (value is UNKNOWN or value is NONE) and name in module.global_setters:
-            for function in module.global_setters[name].values():
-                self.summary(function, ())
-            for written in module.global_writes.get(name, {}).values():
+            for function in list(module.global_setters[name].values()):
+                written = self.written_by(function, name)
                 value = join(value, written) if value is not UNKNOWN else written
         return value
+
+    def written_by(self, function: Function, name: str) -> Value:
+        """What a function binds a global to: by itself, else in the ways it is called."""
+        value = self.global_in(self.summary(function, ()), name)
+        if value is UNKNOWN:
+            for given, summary in list(self.contexts.get(function, {}).items()):
+                if given and summary.used >= self.revision - 1:
+                    value = join(value, found) if (found := self.global_in(summary, name)) and value else found
+        return value
+
+    def global_in(self, summary: Summary, name: str) -> Value:
+        """The global as one evaluation leaves it; while it runs, as bound so far."""
+        names = summary.frame.names if summary.running and summary.frame is not None else summary.written
+        return names.get(name, UNKNOWN)
 
     def star_member(self, star: Value, name: str) -> Value:
         """A name that a star import may have brought."""
@@ -270,6 +289,32 @@ class Engine(Imports):
                 elif type(option) is UserClass:
                     found.extend(self.api_bases(option, seen))
         return found
+
+    def optimizer_of(self, cls: UserClass) -> Value:
+        """What models of a class are compiled with."""
+        self.optimizers_asked.add(cls)
+        result: Value = UNKNOWN
+        for optimizer in self.compiled.get(cls, {}).values():
+            result = optimizer if result is UNKNOWN else join(result, optimizer)
+        return result
+
+    def settle_optimizers(self, module: Module, found: dict[UserClass, Value]) -> bool:
+        """Take over how a module compiles models; False when somebody was told otherwise before."""
+        settled = True
+        for cls in list(self.compiled.keys() | found.keys()):
+            known = self.compiled.setdefault(cls, {})
+            old, new = known.get(module), found.get(cls)
+            if old == new:
+                continue
+            if new is None:
+                del known[module]
+            else:
+                known[module] = new
+            settled = settled and cls not in self.optimizers_asked
+        if not settled:
+            self.clock += 1
+            module.revision = -1
+        return settled
 
     def instance_attribute(self, instance: UserInstance, name: str) -> Value:
         """An attribute of an instance: what its methods set, then what its class has."""
@@ -369,6 +414,10 @@ class Engine(Imports):
         known = self.contexts.get(function)
         if known is None or given in known:
             return given
+        running = [other for other, summary in known.items() if summary.running]
+        if len(running) >= MAX_RECURSIONS:
+            # Recursion with ever new arguments: each level would run its loops again for every level below.
+            return running[-1]
         live = [summary for summary in known.values() if summary.used >= self.revision - 1]
         if len(live) >= MAX_CONTEXTS:
             return tuple(pair for pair in given[:1] if function.owner is not None)
@@ -407,14 +456,26 @@ class Engine(Imports):
             if summary.running:
                 self.taint = min(self.taint, summary.provisional)
                 return summary
+            if summary.verifying:
+                summary.leaned_on = True
+                return summary
             if summary.verified == self.clock or summary.provisional == self.epoch:
                 return summary
-            summary.verified = self.clock
-            if self.holds(function.module, summary):
+            if self.verify(function, summary):
                 return summary
         if self.depth >= MAX_DEPTH:
             return Summary()
         return self.evaluate(function, given, summary)
+
+    def verify(self, function: Function, summary: Summary) -> bool:
+        """Ask a kept evaluation its questions again."""
+        summary.verified = self.clock
+        summary.verifying, summary.leaned_on = True, False
+        holds = self.holds(function.module, summary)
+        summary.verifying = False
+        if not holds and summary.leaned_on:  # what was found to hold by looking at it is to be asked again
+            self.clock += 1
+        return holds
 
     def evaluate(self, function: Function, given: Given, old: Summary | None) -> Summary:
         """Run a function's body."""
@@ -437,6 +498,7 @@ class Engine(Imports):
             pass
         summary.returns = self.returned(frame, function)
         summary.conclude(frame)
+        summary.written = {name: frame.names[name] for name in code.globals if name in frame.names}
         summary.running, summary.provisional = False, -1
         summary.verified = self.clock
         if self.taint < self.depth:
@@ -445,7 +507,7 @@ class Engine(Imports):
             self.taint = UNTAINTED
             self.epoch += 1
         self.depth -= 1
-        if old is not None and old.returns != summary.returns:
+        if old is not None and not old.same_for_others(summary):
             self.clock += 1
             summary.verified = self.clock
         return summary
@@ -499,3 +561,5 @@ class Engine(Imports):
         if (result is UNKNOWN or result is NONE) and function.code.returns is not None:
             return annotated(frame, function.code.returns)
         return result
+MAX_RECURSIONS = 2
+"""So many levels of a recursive function are told apart by their arguments."""

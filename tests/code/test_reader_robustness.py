@@ -173,3 +173,24 @@ def test_strange_bytes(data, line):
     assert call.api == "keras.ops.ones"
     assert call.span.start.row == line
     assert document.source[call.span.start_byte : call.span.end_byte] == b"keras.ops.ones(1)"
+
+
+def test_recursion_with_ever_new_arguments_ends() -> None:
+    source = """
+import tensorflow as tf
+
+class Polynomial:
+    def __init__(self, degree: int, inputs: int = 1):
+        self.powers = tf.constant(tuple(self.powers_of(degree, inputs)))
+
+    @staticmethod
+    def powers_of(degree: int, inputs: int):
+        if not inputs:
+            return [()]
+        result = []
+        for first in range(degree + 1):
+            for inner in Polynomial.powers_of(degree - first, inputs - 1):
+                result.append((first,) + inner)
+        return result
+"""
+    assert [call.api for call in Document(source).analysis.calls] == ["tensorflow.constant"]
