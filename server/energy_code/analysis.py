@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter
 
@@ -33,6 +33,17 @@ if TYPE_CHECKING:
     from energy_code.document import Document
     from energy_code.expressions import CallExpression
 
+
+class Stretch(NamedTuple):
+    """A statement of a module's top level: where it is, the codes in it (itself first), and which calls."""
+
+    start: int
+    end: int
+    codes: list[Code]
+    first: int
+    last: int
+
+
 IGNORE = re.compile(rb"#\s*energy:\s*ignore(?:\s*\[([^\]\n]*)\])?")
 
 
@@ -41,7 +52,9 @@ class Analysis:
 
     def __init__(self, document: Document, kept: Made, unchanged: int) -> None:
         self.source = document.source
-        self._document = document
+        self.document = document
+        self.whole = document.whole
+        """True when the text has no syntax error."""
         self.lines = document.lines
         self.engine = document.engine
         self.module = document.module
@@ -63,8 +76,8 @@ class Analysis:
     @cached_property
     def tree(self) -> tree_sitter.Tree:
         """The syntax tree of the text this analysis saw."""
-        if self._document.source is self.source:
-            return self._document.tree
+        if self.document.source is self.source:
+            return self.document.tree
         return PARSER.parse(self.source)
 
     # calls ----------------------------------------------------------------------------------------------------
@@ -155,12 +168,17 @@ class Analysis:
         return UNKNOWN
 
     @cached_property
-    def _by_span(self) -> dict[tuple[int, int], Call]:
-        return {(call.span.start_byte, call.span.end_byte): call for call in self.calls if not call.decorator}
+    def _by_span(self) -> dict[tuple[int, int], int]:
+        return {
+            (start, -negative_end): place
+            for place, (start, negative_end, _, site) in enumerate(self.calls.reached)
+            if not site.decorator
+        }
 
     def call_of(self, node: tree_sitter.Node) -> Call | None:
         """The API call that this very call node is."""
-        return self._by_span.get((node.start_byte, node.end_byte)) if node.type == "call" else None
+        place = self._by_span.get((node.start_byte, node.end_byte)) if node.type == "call" else None
+        return self.calls[place] if place is not None else None
 
     def api_of(self, node: tree_sitter.Node) -> str | None:
         """Canonical API of a callee, a name, an attribute or a call expression."""
@@ -190,6 +208,29 @@ class Analysis:
         """Whether code at this place runs eagerly, as a graph or compiled."""
         found = self._home(node.start_byte, node.end_byte)
         return self._mode(found[1]) if found is not None else "eager"
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The statements of the module's top level, in the order of the text."""
+        reached = self.calls.reached
+        place = first = 0
+        while place < len(self._homes):
+            start, end, _, _ = self._homes[place]
+            codes = [self._homes[place][2]]
+            place += 1
+            while place < len(self._homes) and self._homes[place][3] is not None:
+                codes.append(self._homes[place][2])
+                place += 1
+            last = bisect_left(reached, end, lo=first, key=itemgetter(0))
+            yield Stretch(start, end, codes, first, last)
+            first = last
+
+    def knowledge(self, codes: Iterable[Code]) -> list[object]:
+        """What answers about these codes rest on: the mode of each and its evaluations; the same while those are."""
+        found: list[object] = []
+        for code in codes:
+            found.append(self._mode(code))
+            found += self.survey.summaries.get(code, ())
+        return found
 
     # about the file -------------------------------------------------------------------------------------------
 

@@ -40,6 +40,11 @@ class Calls(Sequence[Call]):
         self._calls: list[Call | None] = [None] * len(found)
         self.made: Made = {}
 
+    @property
+    def reached(self) -> Sequence[Found]:
+        """The same calls before they are made into objects."""
+        return self._found
+
     def __len__(self) -> int:
         return len(self._found)
 

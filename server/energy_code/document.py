@@ -56,7 +56,7 @@ class Document:
             self.module = Module(path.stem if path is not None else "__main__")
         self._stale = True
         self._lowered = False
-        self._whole = False
+        self.whole = False
         """True while the text has no syntax error."""
         self._size = self._same_head = self._same_tail = len(self.source)
         """Size at the last lowering, and how much of the text is the same since at both ends."""
@@ -117,11 +117,11 @@ class Document:
         old = self.module.units
         if len(self._fresh) > 2 * len(old) + 4096:
             self._cache, self._fresh = self._fresh, {}
-        units = self._lower_region(old) if self._lowered and self._whole else None
+        units = self._lower_region(old) if self._lowered and self.whole else None
         if units is None:
             lowering = StatementLowering(self.source, self._fresh, self._cache)
             units = list(lowering.units(self.tree.root_node))
-            self._whole = not self.tree.root_node.has_error
+            self.whole = not self.tree.root_node.has_error
         if self._lowered:
             self.engine.revision += 1
             if self.module.matters(old, units):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import logging
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.calls import Call
+from energy_code.ruling.keeping import Memory, basis_of, definitions, memory_of, noted, recalled, remember
 from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same_api
 from energy_code.ruling.place import Match, Place, Shared, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
@@ -18,7 +18,7 @@ from energy_code.ruling.tracing import traced_elsewhere
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from energy_code.analysis import Analysis
+    from energy_code.analysis import Analysis, Stretch
 
 log = logging.getLogger(__name__)
 
@@ -66,47 +66,108 @@ def find(analysis: Analysis, rules: Iterable[Rule]) -> list[Finding]:
 
     A rule that fails is left out for this file, with one line in the log.
     """
-    index = _index(tuple(rule for rule in rules if rule.saves))
-    failed: set[str] = set()
-    found: dict[tuple[str, int, int], Finding] = {}
-    for watch, place in _candidates(analysis, index):
-        rule = watch.rule
-        if rule.name in failed:
-            continue
-        try:
-            for finding in _findings(watch, place):
-                found.setdefault((rule.name, finding.span.start_byte, finding.span.end_byte), finding)
-        except Exception as problem:
-            failed.add(rule.name)
-            log.warning(
-                "rule %s switched off for this file: %s: %s", rule.name, type(problem).__name__, problem
-            )
-    kept = (f for f in found.values() if f.rule.name not in failed and not _ignored(analysis, f))
+    search = _Search(analysis, _index(tuple(rule for rule in rules if rule.saves)))
+    search.run()
+    kept = (
+        f for f in search.found.values() if f.rule.name not in search.failed and not _ignored(analysis, f)
+    )
     return sorted(
         kept, key=lambda finding: (finding.span.start_byte, -finding.span.end_byte, finding.rule.name)
     )
 
 
-def _candidates(analysis: Analysis, index: _Index) -> Iterator[tuple[_Watch, Place]]:
-    root = analysis.tree.root_node
-    shared = Shared(analysis.source)
-    for call in analysis.calls:
-        watches = index.by_name.get(call.api.rpartition(".")[2])
-        if watches is None:
-            continue
-        node: Node | None = None
-        for watch in watches:
-            if watch.api != call.api and not same_api(call.api, watch.api):
+def match_again(analysis: Analysis, kept: Finding) -> Match | None:
+    """The match behind a finding that was kept over an edit, for its fix."""
+    search = _Search(analysis, _index((kept.rule,)))
+    for stretch in analysis.stretches():
+        if stretch.start <= kept.span.start_byte < stretch.end:
+            search.look(stretch)
+    found = search.found.get(_key(kept))
+    return found._match if found is not None else None
+
+
+def _key(finding: Finding) -> tuple[str, int, int]:
+    return finding.rule.name, finding.span.start_byte, finding.span.end_byte
+
+
+class _Search:
+    """One search through a file."""
+
+    def __init__(self, analysis: Analysis, index: _Index) -> None:
+        self.analysis = analysis
+        self.index = index
+        self.shared = Shared(analysis.source)
+        self.found: dict[tuple[str, int, int], Finding] = {}
+        self.failed: set[str] = set()
+
+    def run(self) -> None:
+        """Look at every statement, but not again at definitions whose findings cannot have changed."""
+        analysis = self.analysis
+        uses_tensorflow = _uses_tensorflow(analysis)
+        old, new = memory_of(analysis, self.index, uses_tensorflow), Memory(self.index)
+        sound = definitions(analysis)
+        end = 0
+        for stretch in analysis.stretches():
+            if not analysis.whole:
+                self._look_at_tokens(end, stretch.start)
+                end = stretch.end
+            basis = basis_of(analysis, stretch, sound)
+            known = old.kept.get(stretch.codes[0]) if basis is not None else None
+            if known is not None and known[0] == basis:
+                for finding in recalled(analysis, stretch, known[1]):
+                    self.found.setdefault(_key(finding), finding)
+                new.kept[stretch.codes[0]] = known
                 continue
-            if watch.pattern is not None and not all(map(shared.has, watch.pattern.words)):
-                continue
-            node = node or _node_of(root, call)
-            if node is not None:
-                yield watch, Place(analysis, node, call, shared)
-    for token, watches in index.by_token.items():
-        for node in _tokens(analysis, token):
-            for watch in watches:
-                yield watch, Place(analysis, node, None, shared)
+            self.shared.looked_outside = False
+            notes = tuple(noted(finding, stretch, call) for finding, call in self.look(stretch))
+            if basis is not None and not self.shared.looked_outside:
+                new.kept[stretch.codes[0]] = basis, notes
+        if not analysis.whole:
+            self._look_at_tokens(end, len(analysis.source))
+        if not self.failed:
+            new.words, new.uses_tensorflow = {**old.words, **self.shared.words}, uses_tensorflow
+            remember(analysis, new)
+
+    def look(self, stretch: Stretch) -> list[tuple[Finding, int | None]]:
+        """The findings of one statement, each with the number of the call that it hangs on."""
+        calls = self.analysis.calls
+        added: list[tuple[Finding, int | None]] = []
+        for place in range(stretch.first, stretch.last):
+            api = calls.reached[place][3].api
+            watches = self.index.by_name.get(api.rpartition(".")[2])
+            node: Node | None = None
+            for watch in watches or ():
+                if watch.api != api and not same_api(api, watch.api):
+                    continue
+                if watch.pattern is not None and not all(map(self.shared.has, watch.pattern.words)):
+                    continue
+                call = calls[place]
+                node = node or _node_of(self.analysis.tree.root_node, call)
+                if node is not None:
+                    added += [(finding, place) for finding in self._ask(watch, node, call)]
+        return added + [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
+
+    def _look_at_tokens(self, start: int, end: int) -> list[Finding]:
+        added: list[Finding] = []
+        for token, watches in self.index.by_token.items():
+            for node in _tokens(self.analysis, token, start, end):
+                for watch in watches:
+                    added += self._ask(watch, node, None)
+        return added
+
+    def _ask(self, watch: _Watch, node: Node, call: Call | None) -> list[Finding]:
+        rule = watch.rule
+        if rule.name in self.failed:
+            return []
+        try:
+            found = list(_findings(watch, Place(self.analysis, node, call, self.shared)))
+        except Exception as problem:
+            self.failed.add(rule.name)
+            log.warning(
+                "rule %s switched off for this file: %s: %s", rule.name, type(problem).__name__, problem
+            )
+            return []
+        return [finding for finding in found if self.found.setdefault(_key(finding), finding) is finding]
 
 
 def _node_of(root: Node, call: Call) -> Node | None:
@@ -116,14 +177,15 @@ def _node_of(root: Node, call: Call) -> Node | None:
     return node
 
 
-def _tokens(analysis: Analysis, token: str) -> Iterator[Node]:
+def _tokens(analysis: Analysis, token: str, start: int, end: int) -> Iterator[Node]:
     needle = token.encode()
-    if needle not in analysis.source:
-        return
-    for found in re.finditer(re.escape(needle), analysis.source):
-        node = analysis.tree.root_node.descendant_for_byte_range(found.start(), found.start() + 1)
+    source = analysis.source
+    place = source.find(needle, start, end)
+    while place >= 0:
+        node = analysis.tree.root_node.descendant_for_byte_range(place, place + 1)
         if node is not None and node.parent is not None and node.type in (token, "identifier"):
             yield node.parent
+        place = source.find(needle, place + len(needle), end)
 
 
 def _findings(watch: _Watch, place: Place) -> Iterator[Finding]:
@@ -157,7 +219,7 @@ def _matches(watch: _Watch, place: Place) -> Iterator[Match]:
     if bound is None:
         return
     node, state = bound
-    if watch.pattern.depth < 0 and (state.weak or not _uses_tensorflow(place)):
+    if watch.pattern.depth < 0 and (state.weak or not _uses_tensorflow(place.analysis)):
         return
     place.captures = state.captures
     function = node.child_by_field_name("function")
@@ -167,9 +229,9 @@ def _matches(watch: _Watch, place: Place) -> Iterator[Match]:
         yield Match(node, state.captures, watch.template, weak=state.weak)
 
 
-def _uses_tensorflow(place: Place) -> bool:
+def _uses_tensorflow(analysis: Analysis) -> bool:
     """Code that only imports Keras may run on another backend, where TensorFlow's functions do not belong."""
-    return place.analysis.spelling("tensorflow") is not None or b"tensorflow" in place.analysis.source
+    return b"tensorflow" in analysis.source or analysis.spelling("tensorflow") is not None
 
 
 def _safety(rule: Rule, place: Place, match: Match) -> Safety:

@@ -62,7 +62,7 @@ def calls_of(place: Place, name: str) -> list[Node]:
     """Calls of a plain name anywhere in the file."""
     needle = name.encode() + b"("
     found: list[Node] = []
-    source, root = place.analysis.source, place.analysis.tree.root_node
+    source, root = place.analysis.source, place.module
     start = source.find(needle)
     while start >= 0:
         node = root.descendant_for_byte_range(start, start + len(needle) - 1)
@@ -76,7 +76,7 @@ def calls_of(place: Place, name: str) -> list[Node]:
 def definition(place: Place, name: str) -> Node | None:
     """The one function of that name at module level, None when there is none or more than one."""
     found = []
-    for statement in place.analysis.tree.root_node.named_children:
+    for statement in place.module.named_children:
         node = (
             statement.child_by_field_name("definition")
             if statement.type == "decorated_definition"

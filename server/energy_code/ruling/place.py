@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +13,7 @@ from tree_sitter import Query, QueryCursor
 from energy_code.calls import Call, Mode, Point, Span
 from energy_code.lowering import LANGUAGE
 from energy_code.ruling.shapes import Shape, dtype_of, literal, shape_of, size_of
+from energy_code.values import UserInstance
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,7 +35,7 @@ _ATOMS = frozenset({"identifier", "attribute", "subscript"})
 class Shared:
     """What all places of one file look up again and again."""
 
-    __slots__ = ("_source", "_words", "assignments", "bound")
+    __slots__ = ("_source", "_words", "assignments", "bound", "looked_outside")
 
     def __init__(self, source: bytes) -> None:
         self._source = source
@@ -43,6 +44,13 @@ class Shared:
         """Scope → name → what is assigned to it."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
         """Call and signature → its arguments by parameter name."""
+        self.looked_outside = False
+        """Set by whoever answers from more than the statement of the module that holds the place."""
+
+    @property
+    def words(self) -> Mapping[bytes, bool]:
+        """The words asked for so far, and whether the file contains them."""
+        return self._words
 
     def has(self, word: bytes) -> bool:
         """Whether the file contains a word at all."""
@@ -108,7 +116,11 @@ class Place:
 
     def type(self, node: Node) -> str | None:
         """Canonical class of an expression's value."""
-        return self.analysis.type_of(bare(node))
+        node = bare(node)
+        found = self.analysis.type_of(node)
+        if found not in TENSORS and isinstance(self.analysis.value_of(node), UserInstance):
+            self.shared.looked_outside = True  # what its class inherits may be written anywhere
+        return found
 
     def is_tensor(self, node: Node) -> bool:
         """Whether the expression is proven to be a tensor or a variable."""
@@ -203,7 +215,14 @@ class Place:
 
     def scope(self, node: Node) -> Node:
         """The function definition or module around a node."""
-        return self.function(node) or self.analysis.tree.root_node
+        function = self.function(node)
+        return function if function is not None else self.module
+
+    @property
+    def module(self) -> Node:
+        """The root of the file: a finding that looks at it is looked for again after every edit."""
+        self.shared.looked_outside = True
+        return self.analysis.tree.root_node
 
     def assignments(self, node: Node) -> list[Node]:
         """The assignments to a name within the scope of `node`, `node` being that name."""
@@ -238,6 +257,7 @@ class Place:
 
     def module_alias(self, module: str) -> str | None:
         """How the file calls an imported module such as `numpy`."""
+        self.shared.looked_outside = True
         pattern = (
             rb"^[ \t]*import[ \t]+" + re.escape(module).encode() + rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$"
         )

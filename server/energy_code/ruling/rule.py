@@ -120,7 +120,8 @@ class Finding:
     mode: Mode
     related: tuple[Span, ...]
     _analysis: Analysis = field(repr=False, compare=False)
-    _match: Match = field(repr=False, compare=False)
+    _match: Match | None = field(repr=False, compare=False)
+    """None for a finding that was kept over an edit: looked for again when its fix is asked for."""
 
     def edits(self) -> list[Edit]:
         """The fix, as replacements of bytes in ascending order; empty when there is none."""
@@ -128,4 +129,9 @@ class Finding:
             return []
         from energy_code.ruling.rewriting import edits_for  # libcst loads only when a fix is asked for
 
-        return edits_for(self._analysis, self._match)
+        match = self._match
+        if match is None:
+            from energy_code.ruling.finding import match_again
+
+            match = match_again(self._analysis, self)
+        return edits_for(self._analysis, match) if match is not None else []

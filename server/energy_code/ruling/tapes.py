@@ -15,7 +15,7 @@ _NAMED = ("function_definition", "class_definition")
 
 def under_tape(place: Place, node: Node) -> bool:
     """Whether a tape is open here, or where this file calls the function around; losses are taken to be."""
-    if _TAPE in place.analysis.source and _in_tape(place, node):
+    if place.shared.has(_TAPE) and _in_tape(place, node):
         return True
     holder = node.parent
     while holder is not None:
@@ -29,9 +29,12 @@ def under_tape(place: Place, node: Node) -> bool:
 def _called_for_gradients(place: Place, name: str) -> bool:
     if "loss" in name.lower():
         return True
-    source, root = place.analysis.source, place.analysis.tree.root_node
+    source = place.analysis.source
+    if not place.shared.has(_TAPE):
+        return False
+    root = place.module
     needle = name.encode() + b"("
-    start = source.find(needle) if _TAPE in source else -1
+    start = source.find(needle)
     while start >= 0:
         found = root.descendant_for_byte_range(start, start + len(needle) - 1)
         if found is not None and found.type == "identifier" and _in_tape(place, found):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from energy_code.ruling.pattern import catalogue
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 
     from energy_code.ruling.place import Place
 
-_EAGER_OFF = re.compile(rb"disable_v2_behavior\(|disable_eager_execution\(")
+_EAGER_OFF = (b"disable_v2_behavior(", b"disable_eager_execution(")
 _TRACED = (
     "keras.Loss",
     "keras.Metric",
@@ -25,7 +24,7 @@ _EAGER_METHODS = frozenset({"__init__", "build", "get_config", "from_config", "r
 
 def traced_elsewhere(place: Place) -> bool:
     """Whether the file switches eager execution off, or Keras calls the method within its training step."""
-    if _EAGER_OFF.search(place.analysis.source):
+    if any(map(place.shared.has, _EAGER_OFF)):
         return True
     function = place.function(place.node)
     if function is None:

@@ -1,0 +1,104 @@
+"""After any edit the rules find what they would find in a file opened afresh, fixes included."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from energy_code import rules
+from energy_code.document import Document
+from energy_code.ruling.keeping import forget
+
+HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\n"
+EXAMPLES = [before for rule in rules.ALL.values() if rule.saves for before, _ in rule.examples]
+EXAMPLES += [code for rule in rules.ALL.values() if rule.saves for code in (*rule.reports, *rule.leave_alone)]
+OUTSIDE = [
+    "def step(a):\n    return tf.sqrt(tf.reduce_sum(tf.square(a)))\n",
+    "def train(a):\n    with tf.GradientTape() as tape:\n        y = step(a)\n    return y\n",
+    "step = tf.function(step)\n",
+    "for i in range(10):\n    step(i)\n",
+    "tf.compat.v1.disable_eager_execution()\n",
+    "class Net(keras.Model):\n    def call(self, x):\n        return tf.nn.softmax(tf.square(x - x))\n",
+    "class Other(Net):\n    pass\n",
+    "net = Other()\nfor row in range(9):\n    net.predict(np.zeros((1, 2)))\n",
+    "def use(model: Other, x):\n    for r in x:\n        y = model.predict(np.expand_dims(r, 0))\n",
+]
+TYPED = ["\n", "#", " ", "(", ")", "x", "tf.", "0", "\n\n", "# energy: ignore\n", '"""', ":", "**2"]
+
+
+def pieces(dice: random.Random) -> list[str]:
+    """Some code of the rules' own examples, in functions and outside, with code that reaches across."""
+    chosen = dice.sample(EXAMPLES, 12)
+    wrapped = [
+        f"def around{number}(x, y):\n" + "".join(f"    {line}\n" for line in code.splitlines())
+        if number % 3
+        else code
+        for number, code in enumerate(chosen)
+    ]
+    return [HEAD, *wrapped, *dice.sample(OUTSIDE, 5)]
+
+
+def edit(document: Document, dice: random.Random) -> None:
+    """Type or delete a little, or paste or cut a whole piece."""
+    source = document.source
+    place = dice.randrange(len(source) + 1)
+    action = dice.random()
+    if action < 0.4:
+        document.edit(place, place, dice.choice(TYPED).encode())
+    elif action < 0.7:
+        document.edit(place, min(len(source), place + dice.choice([1, 1, 2, 9])), b"")
+    else:
+        line = source.rfind(b"\n", 0, place) + 1
+        end = source.find(b"\n\n", place) if action > 0.9 else line
+        pasted = dice.choice(OUTSIDE).encode() if action < 0.9 else b""
+        document.edit(line, max(line, end), pasted)
+
+
+def shown(found: list[rules.Finding]) -> list[object]:
+    """What a person sees of findings."""
+    return [(finding, finding.edits()) for finding in found]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_findings_after_edits_are_those_of_a_search_afresh(seed: int) -> None:
+    dice = random.Random(seed)
+    text = "\n\n".join(pieces(dice))
+    document = Document(text)
+    rules.find(document.analysis)
+    for number in range(40):
+        edit(document, dice)
+        analysis = document.analysis
+        after = rules.find(analysis)
+        again = shown(after)
+        forget(document)
+        assert again == shown(rules.find(analysis))
+        if number % 6 == 5:
+            document.replace(text)
+
+
+def test_a_finding_moves_with_its_definition_and_its_fix_still_fits() -> None:
+    document = Document(HEAD + "\n\ndef f(x: tf.Tensor):\n    return tf.sqrt(tf.reduce_sum(tf.square(x)))\n")
+    [before] = rules.find(document.analysis)
+    document.edit(len(HEAD), len(HEAD), b"\n# a comment\n")
+    [after] = rules.find(document.analysis)
+    assert after.span.start_byte == before.span.start_byte + 13
+    assert after.span.start.row == before.span.start.row + 2
+    assert [one.text for one in after.edits()] == [one.text for one in before.edits()]
+    assert document.source[after.span.start_byte :].startswith(b"tf.sqrt(")
+
+
+def test_only_what_an_edit_touches_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from energy_code.ruling.finding import _Search
+
+    functions = "".join(f"def f{n}(x: tf.Tensor):\n    return tf.nn.relu(x)\n" for n in range(20))
+    document = Document(HEAD + functions)
+    rules.find(document.analysis)
+    looked: list[int] = []
+    look = _Search.look
+    monkeypatch.setattr(_Search, "look", lambda self, one: looked.append(one.start) or look(self, one))
+    place = document.source.index(b"relu", len(document.source) // 2)
+    document.edit(place, place + 4, b"elu")
+    rules.find(document.analysis)
+    definitions = [start for start in looked if document.source[start:].startswith(b"def")]
+    assert len(definitions) == 1
