@@ -6,12 +6,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from energy_lsp.client import Client
 from energy_lsp.diagnosis import HOTSPOT, diagnose
+from energy_lsp.hint_list import Hints
 from energy_lsp.hints import Hint
-from energy_lsp.pages import Page, find_all, hints_of, verdicts_of
+from energy_lsp.pages import Page, find_all, verdicts_of
 
 if TYPE_CHECKING:
     from energy_code.analysis import Analysis
@@ -97,7 +98,7 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
     # What makes no measurable difference on this machine is not suggested on it.
     findings = [finding for finding in found if verdicts[finding.rule.name, finding.mode].suggested]
     findings.sort(key=lambda finding: finding.span.start_byte)
-    hints = hints_of(analysis.calls, findings, folder, path)
+    hints = Hints(analysis, findings, folder, path)
     return replace(
         page,
         hints=hints,
@@ -117,29 +118,17 @@ def _between(items: Sequence[T], start: int, end: int, key: Callable[[T], int]) 
     return items[bisect_left(items, start, key=key) : bisect_left(items, end, key=key)]
 
 
-class _Candidate(NamedTuple):
-    joules: float
-    hint: Hint
-
-
-def hotspots(hints: Sequence[Hint], settings: Settings, ignores: Mapping[int, frozenset[str]]) -> list[Hint]:
+def hotspots(hints: Hints, settings: Settings, ignores: Mapping[int, frozenset[str]]) -> list[Hint]:
     """The calls worth a mark: the hungriest few, and all above the threshold."""
     if settings.hotspot_severity == "off":
         return []
-    known = [
-        _Candidate(figure.total * hint.call.runs.times, hint)
-        for hint in hints
-        if (figure := hint.figure) is not None
-        and figure.total is not None
-        and figure.total > 0
-        and not ignored(ignores, hint.call.span.start.row, hint.call.span.end.row, HOTSPOT)
-    ]
-    known.sort(key=lambda one: (-one.joules, one.hint.call.span.start_byte))
-    return [
-        one.hint
-        for rank, one in enumerate(known)
-        if rank < settings.hotspots or 0 < settings.hotspot_joules <= one.joules
-    ]
+    found: list[Hint] = []
+    for joules, hint in hints.by_joules():
+        if len(found) >= settings.hotspots and not 0 < settings.hotspot_joules <= joules:
+            break
+        if not ignored(ignores, hint.call.span.start.row, hint.call.span.end.row, HOTSPOT):
+            found.append(hint)
+    return found
 
 
 def ignored(ignores: Mapping[int, frozenset[str]], first: int, last: int, rule: str) -> bool:

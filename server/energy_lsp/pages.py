@@ -16,7 +16,6 @@ from lsprotocol import types
 from energy_lsp.hints import Hint, Total
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from energy_code.analysis import Analysis
     from energy_code.calls import Call, Function, Mode, Span
@@ -163,21 +162,3 @@ def verdicts_of(findings: Sequence[Finding], folder: Folder) -> dict[tuple[str, 
     wanted = {(finding.rule.name, finding.mode) for finding in findings}
     evidence = {name: folder.evidence(name) for name, _ in wanted}
     return {(name, mode): verdict(evidence[name], mode) for name, mode in wanted}
-
-
-def hints_of(
-    calls: Sequence[Call], findings: Sequence[Finding], folder: Folder, path: Path | None
-) -> list[Hint]:
-    """Join calls with their figures and with the findings that hang on them."""
-    by_call: dict[int, list[Finding]] = {}
-    for finding in findings:
-        if finding.call is not None:
-            by_call.setdefault(finding.call.span.start_byte, []).append(finding)
-    lookup = folder.lookup_in(path)
-    hints = []
-    for call in calls:
-        span = call.span
-        found = by_call.get(span.start_byte)
-        hits = tuple(one for one in found if one.call == call) if found else ()
-        hints.append(Hint(call, lookup(call.api, span.start.row + 1), hits))
-    return hints

@@ -125,7 +125,9 @@ class _Search:
         if not analysis.whole:
             self._look_at_tokens(end, len(analysis.source))
         if not self.failed:
-            new.words, new.uses_tensorflow = {**old.words, **self.shared.words}, uses_tensorflow
+            new.words = {**old.words, **self.shared.words}
+            new.aliases = {**old.aliases, **self.shared.aliases}
+            new.uses_tensorflow = uses_tensorflow
             remember(analysis, new)
 
     def look(self, stretch: Stretch) -> list[tuple[Finding, int | None]]:

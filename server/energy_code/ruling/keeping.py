@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+from energy_code.ruling.place import alias_in
 from energy_code.ruling.rule import Finding
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Memory:
         self.index = index
         self.words: Mapping[bytes, bool] = {}
         """Words of the file that were asked for, and whether they were there."""
+        self.aliases: Mapping[str, str | None] = {}
+        """Modules that were asked for, and how the file called them."""
         self.uses_tensorflow = False
         self.kept: dict[Code, tuple[Basis, tuple[Note, ...]]] = {}
 
@@ -62,6 +65,7 @@ class Memory:
             self.index is index
             and self.uses_tensorflow == uses_tensorflow
             and all((word in source) == there for word, there in self.words.items())
+            and all(alias_in(source, module) == alias for module, alias in self.aliases.items())
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,11 +35,14 @@ _ATOMS = frozenset({"identifier", "attribute", "subscript"})
 class Shared:
     """What all places of one file look up again and again."""
 
-    __slots__ = ("_source", "_words", "assignments", "bound", "looked_outside")
+    __slots__ = ("_source", "aliases", "assignments", "bound", "looked_outside", "words")
 
     def __init__(self, source: bytes) -> None:
         self._source = source
-        self._words: dict[bytes, bool] = {}
+        self.words: dict[bytes, bool] = {}
+        """Words asked for so far, and whether the file contains them."""
+        self.aliases: dict[str, str | None] = {}
+        """Modules asked for so far, and how the file calls them."""
         self.assignments: dict[int, dict[str, list[Node]]] = {}
         """Scope → name → what is assigned to it."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
@@ -47,17 +50,18 @@ class Shared:
         self.looked_outside = False
         """Set by whoever answers from more than the statement of the module that holds the place."""
 
-    @property
-    def words(self) -> Mapping[bytes, bool]:
-        """The words asked for so far, and whether the file contains them."""
-        return self._words
-
     def has(self, word: bytes) -> bool:
         """Whether the file contains a word at all."""
-        known = self._words.get(word)
+        known = self.words.get(word)
         if known is None:
-            known = self._words[word] = word in self._source
+            known = self.words[word] = word in self._source
         return known
+
+    def alias(self, module: str) -> str | None:
+        """How the file calls an imported module."""
+        if module not in self.aliases:
+            self.aliases[module] = alias_in(self._source, module)
+        return self.aliases[module]
 
 
 class Edit(NamedTuple):
@@ -257,14 +261,19 @@ class Place:
 
     def module_alias(self, module: str) -> str | None:
         """How the file calls an imported module such as `numpy`."""
-        self.shared.looked_outside = True
-        pattern = (
-            rb"^[ \t]*import[ \t]+" + re.escape(module).encode() + rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$"
-        )
-        found = re.search(pattern, self.analysis.source, re.MULTILINE)
-        if found is None:
-            return None
-        return found.group(1).decode() if found.group(1) else module
+        return self.shared.alias(module)
+
+
+def alias_in(source: bytes, module: str) -> str | None:
+    """The name that a text imports a module by."""
+    name = module.encode()
+    if name not in source:
+        return None
+    pattern = rb"^[ \t]*import[ \t]+" + re.escape(name) + rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$"
+    found = re.search(pattern, source, re.MULTILINE)
+    if found is None:
+        return None
+    return found.group(1).decode() if found.group(1) else module
 
 
 def bare(node: Node) -> Node:
