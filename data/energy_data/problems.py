@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-class DatabaseProblem(Exception):  # noqa: N818 - it is what the user reads, not a programming error
+class Problem(Exception):  # noqa: N818 - it is what the user reads, not a programming error
+    """Something that the user can mend; `str()` of it is the sentence that says how."""
+
+
+class DatabaseProblem(Problem):
     """A database that cannot be used; `str()` of it is the sentence for the user."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from energy_data.problems import Problem
 
-class MeasureProblem(Exception):  # noqa: N818
+
+class MeasureProblem(Problem):
     """A measurement cannot begin; the message says why and what to do."""

@@ -44,7 +44,7 @@ def test_show_prints_the_page(energy_lsp):
 
 def test_an_unknown_rule_gets_a_suggestion(energy_lsp):
     result = energy_lsp("show", "pow3")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "Did you mean pow2?" in result.output
 
 

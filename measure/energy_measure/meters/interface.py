@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import ClassVar, Literal
 
 from energy_data.model import DEVICES, Device, MeterInfo
+from energy_data.problems import Problem
 
 Kind = Literal["energy", "power"]
 """`energy`: a counter of joules; `power`: watts, averaged by the sensor over its window."""
@@ -19,7 +20,7 @@ UNKNOWN = float("nan")
 """What a source reads once it has stopped answering."""
 
 
-class MeterProblem(Exception):  # noqa: N818
+class MeterProblem(Problem):
     """A meter cannot be used; the message says why and what to do, in one sentence."""
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import click
+
+from energy_data.problems import Problem
+from energy_lsp.markup import Plain
 
 COMMANDS: dict[str, str] = {
     "measure": "measure:measure",
@@ -22,6 +26,15 @@ COMMANDS: dict[str, str] = {
 
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is asked for."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what the user can mend is one sentence on stderr and exit status 2."""
+        try:
+            return super().invoke(ctx)
+        except Problem as problem:
+            # A sentence may hold text from a file: nothing that a terminal would act on.
+            click.echo(Plain().text(str(problem)), err=True)
+            ctx.exit(2)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of the table."""

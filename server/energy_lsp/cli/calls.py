@@ -14,6 +14,7 @@ from energy_code.index import python_files
 from energy_code.notebook import Notebook, NotebookProblem
 from energy_code.positions import Lines
 from energy_code.project import Project
+from energy_data.problems import Problem
 
 Record = dict[str, Any]
 
@@ -51,7 +52,7 @@ def calls(paths: tuple[Path, ...], form: str) -> None:
         raise SystemExit(1)
 
 
-class CallsProblem(Exception):  # noqa: N818 - as `DatabaseProblem`
+class CallsProblem(Problem):
     """A path that cannot be read; the message says what to do."""
 
 

@@ -28,18 +28,6 @@ from energy_lsp.markup import Plain
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class DatabaseGroup(click.Group):
-    """Commands whose trouble with a database is one sentence on stderr and exit status 2."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except DatabaseProblem as problem:
-            click.echo(_plain(str(problem)), err=True)
-            ctx.exit(2)
-
-
 def _plain(text: object) -> str:
     """Text from a database or a file name, without anything a terminal would act on."""
     return Plain().text(str(text))
@@ -73,7 +61,7 @@ _project = click.option(
 )
 
 
-@click.group(cls=DatabaseGroup)
+@click.group()
 def db() -> None:
     """Look into the energy database, fill it, share it, thin it out."""
 

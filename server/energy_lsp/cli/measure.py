@@ -88,12 +88,9 @@ def measure(
     ARGUMENTS behind `--` go to the program. Exits with 1 when the program failed, with 2 when it could not
     be measured.
     """
-    from energy_data.problems import DatabaseProblem
     from energy_lsp.measuring.display import progress_display
     from energy_measure.engine import Interrupted
     from energy_measure.engine import measure as run
-    from energy_measure.meters import MeterProblem
-    from energy_measure.problems import MeasureProblem
     from energy_measure.request import MeasureRequest, project_root, read_options
 
     signal.signal(signal.SIGTERM, _interrupt)
@@ -103,9 +100,6 @@ def measure(
         request = MeasureRequest(path, root, options, create_env, program_output, database)
         with progress_display(progress, shared=program_output is None) as (tell, announce):
             measured = run(request, tell, announce=announce)
-    except (MeasureProblem, MeterProblem, DatabaseProblem) as problem:
-        click.echo(f"Error: {problem}", err=True)
-        sys.exit(2)
     except Interrupted as stop:
         lost = "the run under way is lost"
         click.echo(f"Interrupted: {lost}, {stop}; nothing of the program is left running.", err=True)

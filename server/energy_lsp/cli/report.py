@@ -10,7 +10,7 @@ import click
 from energy_data.database import Database
 from energy_data.model import Run
 from energy_data.paths import user_database
-from energy_data.problems import DatabaseProblem
+from energy_data.problems import Problem
 from energy_lsp.report import render
 
 LISTED = 10
@@ -38,25 +38,20 @@ def report(run: str, page: Path, db: Path | None) -> None:
     The page shows power over time with the calls under it, energy by call, and the sum against the
     whole program. It needs nothing from outside and can be sent to others.
     """
-    try:
-        with Database.read(db or user_database()) as database:
-            chosen = _choose(run, database.runs())
-            measured = database.measurements(chosen.id)
-            text = render(chosen, measured, database.traces(chosen.id), database.spans(chosen.id))
-    except DatabaseProblem as problem:
-        raise click.exceptions.Exit(_say(str(problem))) from None
+    with Database.read(db or user_database()) as database:
+        chosen = _choose(run, database.runs())
+        measured = database.measurements(chosen.id)
+        text = render(chosen, measured, database.traces(chosen.id), database.spans(chosen.id))
     try:
         page.write_text(text, "utf-8")
     except OSError as error:
-        raise click.exceptions.Exit(
-            _say(f"{page} cannot be written ({error.strerror}): name another file.")
-        ) from None
+        raise Problem(f"{page} cannot be written ({error.strerror}): name another file.") from error
     click.echo(f"Wrote {page}: {chosen.command}, {chosen.started[:16].replace('T', ' ')} UTC.")
 
 
 def _choose(wanted: str, runs: Sequence[Run]) -> Run:
     if not runs:
-        raise DatabaseProblem("No run has been measured yet: start with `energy-lsp measure FILE`.")
+        raise Problem("No run has been measured yet: start with `energy-lsp measure FILE`.")
     if wanted == "latest":
         return runs[-1]
     fitting = [run for run in runs if run.id.startswith(wanted)]
@@ -64,9 +59,4 @@ def _choose(wanted: str, runs: Sequence[Run]) -> Run:
         return fitting[0]
     known = "\n".join(f"  {run.id}  {run.started[:16]}  {run.command}" for run in (fitting or runs)[-LISTED:])
     what = "More than one run begins" if fitting else "No run begins"
-    raise DatabaseProblem(f"{what} with {wanted!r}. The last ones are:\n{known}")
-
-
-def _say(message: str) -> int:
-    click.echo(message, err=True)
-    return 2
+    raise Problem(f"{what} with {wanted!r}. The last ones are:\n{known}")

@@ -15,7 +15,7 @@ from energy_code.ruling.evidence import saving_text, verdict
 from energy_code.ruling.pages import rule_page
 from energy_code.ruling.rule import CATEGORIES, Rule
 from energy_code.ruling.workload import SIZES, Size
-from energy_data.problems import DatabaseProblem
+from energy_data.problems import Problem
 from energy_data.store import EnergyStore
 
 if TYPE_CHECKING:
@@ -36,7 +36,14 @@ def rules() -> None:
 
 @rules.command("list")
 @_db
-@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table, or a JSON list.",
+)
 def list_rules(db: Path | None, output: str) -> None:
     """All rules with what is known of their saving."""
     store = _store(db)
@@ -90,7 +97,7 @@ def measure(
     from energy_lsp import rule_measuring as measuring
 
     if not measuring.tensorflow_is_there():
-        raise click.ClickException(
+        raise Problem(
             "TensorFlow is not installed next to energy-lsp: install energy-lsp into the environment "
             "of your project and run this there."
         )
@@ -114,7 +121,6 @@ def _title(rule: str, size: str, mode: str) -> str:
 
 def _measured(planned: Sequence[Planned], pairs: int, meter: str) -> tuple[list[RuleEvidence], list[Refused]]:
     from energy_lsp import rule_measuring as measuring
-    from energy_measure.meters import MeterProblem
 
     counter = itertools.count(1)
 
@@ -125,24 +131,15 @@ def _measured(planned: Sequence[Planned], pairs: int, meter: str) -> tuple[list[
             err=True,
         )
 
-    try:
-        return measuring.measure(planned, pairs=pairs, meter=meter, report=report)
-    except MeterProblem as problem:
-        raise click.ClickException(str(problem)) from problem
+    return measuring.measure(planned, pairs=pairs, meter=meter, report=report)
 
 
 def _keep(found: list[RuleEvidence], db: Path | None) -> None:
     from energy_data.database import Database
     from energy_data.paths import user_database
 
-    try:
-        database = Database.open(db or user_database(), create=True)
-        try:
-            database.add_evidence(found)
-        finally:
-            database.close()
-    except DatabaseProblem as problem:
-        raise click.ClickException(str(problem)) from problem
+    with Database.open(db or user_database()) as database:
+        database.add_evidence(found)
 
 
 def _rule(name: str) -> Rule:
@@ -152,15 +149,12 @@ def _rule(name: str) -> Rule:
 
         near = difflib.get_close_matches(name, ALL, n=1)
         hint = f" Did you mean {near[0]}?" if near else " `energy-lsp rules list` names them all."
-        raise click.ClickException(f"There is no rule {name!r}.{hint}")
+        raise Problem(f"There is no rule {name!r}.{hint}")
     return found
 
 
 def _store(db: Path | None) -> EnergyStore:
-    try:
-        return EnergyStore.open(db, Path.cwd())
-    except DatabaseProblem as problem:
-        raise click.ClickException(str(problem)) from problem
+    return EnergyStore.open(db, Path.cwd())
 
 
 def _saving(rule: Rule, store: EnergyStore) -> str:

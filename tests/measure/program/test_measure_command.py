@@ -224,7 +224,7 @@ def test_tensorflow_absent_is_one_sentence(bench: Any, command: Command, tmp_pat
     done = command.run("main.py", "--python", str(bare))
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith(f"Error: TensorFlow is not installed for {bare}")
+    assert done.stderr.startswith(f"TensorFlow is not installed for {bare}")
     assert done.stderr.count("\n") == 1
 
 
