@@ -225,11 +225,13 @@ class Analysis:
             first = last
 
     def knowledge(self, codes: Iterable[Code]) -> list[object]:
-        """What answers about these codes rest on: the mode of each and its evaluations; the same while those are."""
+        """What answers about these codes rest on: the modes of the functions and the evaluations of each."""
         found: list[object] = []
+        summaries = self.survey.summaries
         for code in codes:
-            found.append(self._mode(code))
-            found += self.survey.summaries.get(code, ())
+            if type(code) is FunctionCode:
+                found.append(self._mode(code))
+            found += summaries.get(code, ())
         return found
 
     # about the file -------------------------------------------------------------------------------------------

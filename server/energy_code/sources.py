@@ -53,3 +53,17 @@ def parseable(source: bytes) -> bytes:
     if b"\r" in source and LONE_RETURN.search(source):
         source = LONE_RETURN.sub(b"\n", source)
     return source
+
+
+def same_ends(old: bytes, new: bytes) -> tuple[int, int]:
+    """How many bytes two texts share at the start, and how many of the rest at the end."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
+    head, low, high = low, 0, min(len(old), len(new)) - low
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return head, low

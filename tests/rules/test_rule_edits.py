@@ -9,6 +9,7 @@ import pytest
 from energy_code import rules
 from energy_code.document import Document
 from energy_code.ruling.keeping import forget
+from energy_code.sources import same_ends
 
 HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\n"
 EXAMPLES = [before for rule in rules.ALL.values() if rule.saves for before, _ in rule.examples]
@@ -86,6 +87,21 @@ def test_a_finding_moves_with_its_definition_and_its_fix_still_fits() -> None:
     assert after.span.start.row == before.span.start.row + 2
     assert [one.text for one in after.edits()] == [one.text for one in before.edits()]
     assert document.source[after.span.start_byte :].startswith(b"tf.sqrt(")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "ends"),
+    [
+        (b"", b"", (0, 0)),
+        (b"abc", b"abc", (3, 0)),
+        (b"abc", b"abxc", (2, 1)),
+        (b"aaa", b"aaaa", (3, 0)),
+        (b"abcd", b"ad", (1, 1)),
+        (b"abc", b"xyz", (0, 0)),
+    ],
+)
+def test_what_two_texts_share(old: bytes, new: bytes, ends: tuple[int, int]) -> None:
+    assert same_ends(old, new) == ends
 
 
 def test_only_what_an_edit_touches_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:

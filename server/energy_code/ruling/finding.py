@@ -125,6 +125,7 @@ class _Search:
         if not analysis.whole:
             self._look_at_tokens(end, len(analysis.source))
         if not self.failed:
+            new.source = analysis.source
             new.words = {**old.words, **self.shared.words}
             new.aliases = {**old.aliases, **self.shared.aliases}
             new.uses_tensorflow = uses_tensorflow

@@ -7,11 +7,14 @@ expressions stay the same. Rules that look beyond it say so (`Shared.looked_outs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from energy_code.ruling.place import alias_in
 from energy_code.ruling.rule import Finding
+from energy_code.sources import same_ends
 
 if TYPE_CHECKING:
     from energy_code.analysis import Analysis, Stretch
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from energy_code.document import Document
     from energy_code.ruling.rule import Rule, Safety
 
+_EXPRESSION_AND_SITE = itemgetter(2, 3)
 _DEFINITIONS = (b"def ", b"class ", b"async def ", b"@")
 
 
@@ -52,6 +56,7 @@ class Memory:
 
     def __init__(self, index: object) -> None:
         self.index = index
+        self.source = b""
         self.words: Mapping[bytes, bool] = {}
         """Words of the file that were asked for, and whether they were there."""
         self.aliases: Mapping[str, str | None] = {}
@@ -64,9 +69,22 @@ class Memory:
         return (
             self.index is index
             and self.uses_tensorflow == uses_tensorflow
-            and all((word in source) == there for word, there in self.words.items())
+            and self._same_words(source)
             and all(alias_in(source, module) == alias for module, alias in self.aliases.items())
         )
+
+    def _same_words(self, source: bytes) -> bool:
+        """A word can have gone, or come, only where the text changed."""
+        old = self.source
+        head, tail = same_ends(old, source)
+        for word, there in self.words.items():
+            start = max(0, head - len(word))
+            if there:
+                if word in old[start : len(old) - tail + len(word)] and word not in source:
+                    return False
+            elif word in source[start : len(source) - tail + len(word)]:
+                return False
+        return True
 
 
 _MEMORIES: WeakKeyDictionary[Document, Memory] = WeakKeyDictionary()
@@ -100,13 +118,16 @@ def definitions(analysis: Analysis) -> frozenset[tuple[int, int]] | None:
 
 def basis_of(analysis: Analysis, stretch: Stretch, sound: frozenset[tuple[int, int]] | None) -> Basis | None:
     """What findings in a statement rest on; None for statements whose findings cannot be kept."""
-    text = analysis.source[stretch.start : stretch.end]
-    if not text.startswith(_DEFINITIONS) or (sound is not None and (stretch.start, stretch.end) not in sound):
+    if not analysis.source.startswith(_DEFINITIONS, stretch.start) or (
+        sound is not None and (stretch.start, stretch.end) not in sound
+    ):
         return None
-    calls: list[object] = []
-    for reached in analysis.calls.reached[stretch.first : stretch.last]:
-        calls += reached[2:]
-    return Basis(text, calls, analysis.knowledge(stretch.codes))
+    reached = analysis.calls.reached[stretch.first : stretch.last]
+    return Basis(
+        analysis.source[stretch.start : stretch.end],
+        list(chain.from_iterable(map(_EXPRESSION_AND_SITE, reached))),
+        analysis.knowledge(stretch.codes),
+    )
 
 
 def noted(finding: Finding, stretch: Stretch, call: int | None) -> Note:
