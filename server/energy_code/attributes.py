@@ -137,8 +137,10 @@ def bind_member(frame: Frame, found: Value, receiver: Value) -> Value:
 def bind_api_member(frame: Frame, found: ApiMethod, receiver: Value) -> Value:
     """A member that a user's class inherits from a public one."""
     owner, _, name = found.name.rpartition(".")
-    if name == "optimizer" and type(receiver) is UserInstance and receiver.cls in frame.engine.compiled:
-        return frame.engine.compiled[receiver.cls]
+    if name == "optimizer" and type(receiver) is UserInstance:
+        optimizer = frame.ask(frame.engine.optimizer_of, receiver.cls)
+        if optimizer is not UNKNOWN:
+            return optimizer
     entry = frame.engine.member(owner, name)
     return bound_entry(frame, entry, receiver) if entry is not None else UNKNOWN
 

@@ -200,6 +200,5 @@ def define(frame: Frame, code: FunctionCode, owner: Value | None = None) -> Func
     closure = frame if frame.is_function else frame.outer
     function = Function(code, frame.module, closure, owner, defaults)  # type: ignore[arg-type]
     frame.defined.append(function)
-    for name in code.globals:
-        frame.module.global_setters.setdefault(name, {})[code] = function
+    frame.module.note_setter(function)
     return function

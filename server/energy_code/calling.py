@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from energy_code.attributes import GRAPH_FUNCTION, attribute, bind_member, returned
 from energy_code.callbacks import wrap_in_graph
 from energy_code.effects import ApiCall, after_api_call
+from energy_code.frames import note_compiled
 from energy_code.libraries import call_container_method, call_external
 from energy_code.values import (
     TENSOR_VALUE,
@@ -149,7 +150,10 @@ def invoke(frame: Frame, function: Function, given: Given) -> Value:
     """Evaluate a user's function, and remember that it was called so."""
     given = frame.engine.context(function, given)
     summary = frame.engine.summary(function, given)
+    summary.invoked_at = frame.engine.revision
     frame.invocations.append((function, given, summary))
+    if summary.compiled:
+        note_compiled(frame.compiled, summary.compiled)
     frame.dependencies.append((frame.engine.result, (function, given), summary.returns))
     return summary.returns
 

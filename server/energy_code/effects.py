@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.callbacks import CALLABLES, call_with_tensors, is_callable_of_user, mark, wrap_in_graph
 from energy_code.datasets import DATASET, dataset_effect
+from energy_code.frames import note_compiled
 from energy_code.iteration import index, iterate
 from energy_code.values import (
     KERAS_TENSOR,
@@ -228,7 +229,7 @@ def compile_model(frame: Frame, call: ApiCall) -> Value:
     if optimizer is None or type(optimizer) is Constant or optimizer is UNKNOWN:
         return call.result
     if type(call.receiver) is UserInstance:
-        frame.engine.compiled[call.receiver.cls] = optimizer
+        note_compiled(frame.compiled, {call.receiver.cls: optimizer})
     site = call.site
     if site is not None and type(site.function) is Attribute and type(site.function.value) is Name:
         frame.slots[site.function.value.id, "optimizer"] = optimizer

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from energy_code.codes import Unit
     from energy_code.effects import Effect
     from energy_code.expressions import Expression
+    from energy_code.survey import Survey
     from energy_data.catalogue import Catalogue
 
 UNTAINTED = 1 << 30
@@ -45,6 +46,8 @@ MAX_DEPTH = 30
 """How deep calls of the program's own functions are followed."""
 MAX_CONTEXTS = 6
 """How many different ways of calling a function are told apart."""
+MAX_RECURSIONS = 2
+"""So many levels of a recursive function are told apart by their arguments."""
 
 
 class Engine(Imports):
@@ -71,6 +74,8 @@ class Engine(Imports):
         self.compiled: dict[UserClass, dict[Module, Value]] = {}
         """Optimizers that models of the program are compiled with, by the module that does it."""
         self.optimizers_asked: set[UserClass] = set()
+        self.contexts_asked: set[Function] = set()
+        """Functions that set something, of which it was asked how they are called."""
         self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
 
     # modules --------------------------------------------------------------------------------------------------
@@ -85,7 +90,7 @@ class Engine(Imports):
         kept, module.kept = module.kept, {}
         module.names, module.stars, module.summaries = {}, [], []
         module.watched.clear()
-        module.global_setters = {}
+        setters, module.global_setters = module.global_setters, {}
         for start, unit in module.units:
             summary = kept.get(unit)
             if summary is None or not self.holds(module, summary):
@@ -107,7 +112,9 @@ class Engine(Imports):
             for name in before.keys() | after.keys()
             if (old := before.get(name)) is not (new := after.get(name)) and old != new
         }
-        module.changed.update(module.global_setters)  # what functions bind them to is asked each time
+        module.changed.update(
+            setters, module.global_setters
+        )  # what functions bind them to is asked each time
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
@@ -212,9 +219,9 @@ class Engine(Imports):
         """What a function binds a global to: by itself, else in the ways it is called."""
         value = self.global_in(self.summary(function, ()), name)
         if value is UNKNOWN:
-            for given, summary in list(self.contexts.get(function, {}).items()):
-                if given and summary.used >= self.revision - 1:
-                    value = join(value, found) if (found := self.global_in(summary, name)) and value else found
+            for given in self.live_contexts(function, None):
+                found = self.global_in(self.summary(function, given), name)
+                value = found if value is UNKNOWN else join(value, found)
         return value
 
     def global_in(self, summary: Summary, name: str) -> Value:
@@ -298,8 +305,31 @@ class Engine(Imports):
             result = optimizer if result is UNKNOWN else join(result, optimizer)
         return result
 
+    def settle(self, module: Module, survey: Survey) -> bool:
+        """Take over what going through a whole module showed; False when somebody was told otherwise on the way."""
+        settled = self.settle_optimizers(module, survey.compiled)
+        settled = self.settle_contexts(module, survey) and settled
+        if not settled:
+            self.clock += 1
+            module.revision = -2
+        return settled
+
+    def settle_contexts(self, module: Module, survey: Survey) -> bool:
+        """Forget the ways of calling functions that were in the program before the last edit only."""
+        settled = True
+        for function in [function for function in self.contexts_asked if function.module is module]:
+            if (
+                survey.functions.get(function.code) != function
+            ):  # gone, or made anew with all that asks for it
+                self.contexts_asked.discard(function)
+                continue
+            for summary in self.contexts.get(function, {}).values():
+                if 0 <= summary.surveyed_at < self.revision:
+                    settled, summary.surveyed_at = False, -1
+        return settled
+
     def settle_optimizers(self, module: Module, found: dict[UserClass, Value]) -> bool:
-        """Take over how a module compiles models; False when somebody was told otherwise before."""
+        """Take over how a module compiles models."""
         settled = True
         for cls in list(self.compiled.keys() | found.keys()):
             known = self.compiled.setdefault(cls, {})
@@ -311,9 +341,6 @@ class Engine(Imports):
             else:
                 known[module] = new
             settled = settled and cls not in self.optimizers_asked
-        if not settled:
-            self.clock += 1
-            module.revision = -1
         return settled
 
     def instance_attribute(self, instance: UserInstance, name: str) -> Value:
@@ -423,15 +450,15 @@ class Engine(Imports):
             return tuple(pair for pair in given[:1] if function.owner is not None)
         return given
 
-    def live_contexts(self, function: Function, cls: UserClass) -> list[Given]:
-        """The ways a method is called on instances of a class, as far as they are known by now."""
+    def live_contexts(self, function: Function, cls: UserClass | None) -> list[Given]:
+        """The ways a function, or a method on instances of a class, is called, as far as they are known by now."""
+        self.contexts_asked.add(function)
         return [
             given
             for given, summary in self.contexts.get(function, {}).items()
-            if summary.used >= self.revision - 1
+            if (summary.surveyed_at >= self.revision - 1 or summary.invoked_at == self.revision)
             and given
-            and type(given[0][1]) is UserInstance
-            and given[0][1].cls == cls
+            and (cls is None or (type(given[0][1]) is UserInstance and given[0][1].cls == cls))
         ]
 
     def prune(self) -> None:
@@ -483,6 +510,7 @@ class Engine(Imports):
         self.contexts.setdefault(function, {})[given] = summary
         if old is not None:
             old.replaced = True
+            summary.invoked_at, summary.surveyed_at = old.invoked_at, old.surveyed_at
         summary.used = self.revision
         self.depth += 1
         summary.running, summary.provisional = True, self.depth
@@ -561,5 +589,3 @@ class Engine(Imports):
         if (result is UNKNOWN or result is NONE) and function.code.returns is not None:
             return annotated(frame, function.code.returns)
         return result
-MAX_RECURSIONS = 2
-"""So many levels of a recursive function are told apart by their arguments."""

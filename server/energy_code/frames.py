@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from energy_code.iteration import length_of
-from energy_code.values import UNKNOWN, Function, UserClass, Value
+from energy_code.values import UNKNOWN, Function, UserClass, Value, join
 
 if TYPE_CHECKING:
     from energy_code.calls import Mode
@@ -30,17 +30,26 @@ class Site(NamedTuple):
     decorator: bool = False
 
 
+def note_compiled(known: dict[UserClass, Value], found: dict[UserClass, Value]) -> None:
+    """Take over optimizers of models; a class that is compiled in two ways has either."""
+    for cls, optimizer in found.items():
+        known[cls] = join(known[cls], optimizer) if cls in known else optimizer
+
+
 class Summary:
     """What one evaluation of a code found; kept for as long as everything it looked at stays the same."""
 
     __slots__ = (
         "attributes",
         "checked",
+        "compiled",
         "defined",
         "dependencies",
         "frame",
         "globals",
         "invocations",
+        "invoked_at",
+        "leaned_on",
         "marks",
         "positions",
         "provisional",
@@ -48,9 +57,11 @@ class Summary:
         "returns",
         "running",
         "sites",
+        "surveyed_at",
         "used",
         "values",
         "verified",
+        "verifying",
         "written",
     )
 
@@ -63,7 +74,10 @@ class Summary:
         self.marks: list[tuple[Function, Mode]] = []
         self.defined: list[Function] = []
         self.attributes: dict[str, Value] = {}
+        self.compiled: dict[UserClass, Value] = {}
+        """Optimizers that models of the program were compiled with, here or in what was called from here."""
         self.written: dict[str, Value] = {}
+        """Globals of the module that were bound."""
         self.globals: dict[str, Value] = {}
         """Globals of the module that were read, with what they were."""
         self.dependencies: list[Dependency] = []
@@ -76,8 +90,24 @@ class Summary:
         """True once a newer evaluation stands in its place."""
         self.used = -1
         """The revision that last asked for it."""
+        self.invoked_at = -1
+        """The revision in which the function was last called so."""
+        self.surveyed_at = -1
+        """The revision whose program, followed from its top, last called it so."""
         self.verified = -1
+        self.verifying = False
+        """True while its questions are asked again."""
+        self.leaned_on = False
+        """True when something looked at it meanwhile."""
         self.provisional = -1
+
+    def same_for_others(self, newer: Summary) -> bool:
+        """True when those who looked at this evaluation would see the same in the newer one."""
+        return (
+            self.returns == newer.returns
+            and self.attributes == newer.attributes
+            and self.written == newer.written
+        )
 
     def conclude(self, frame: Frame) -> None:
         """Take over what a frame has seen."""
@@ -87,6 +117,7 @@ class Summary:
         self.marks = frame.marks
         self.defined = frame.defined
         self.attributes = frame.attributes
+        self.compiled = frame.compiled
         self.dependencies = frame.dependencies
         self.globals = frame.globals
 
@@ -97,6 +128,7 @@ class Frame:
     __slots__ = (
         "attributes",
         "code",
+        "compiled",
         "defined",
         "dependencies",
         "engine",
@@ -136,6 +168,7 @@ class Frame:
         self.slots: dict[tuple[str, str], Value] = {}
         """Attributes assigned in this flow, by variable and attribute name."""
         self.attributes: dict[str, Value] = {}
+        self.compiled: dict[UserClass, Value] = {}
         self.sites: dict[CallExpression, Site] = {}
         self.values: dict[Expression, Value] = {}
         self.values_by_code: dict[Code, dict[Expression, Value]] = {code: self.values}
@@ -156,6 +189,7 @@ class Frame:
         frame.sites = self.sites
         frame.invocations = self.invocations
         frame.marks = self.marks
+        frame.compiled = self.compiled
         frame.defined = self.defined
         frame.dependencies = self.dependencies
         frame.globals = self.globals
@@ -206,7 +240,6 @@ class Frame:
         code: FunctionCode = self.code  # type: ignore[assignment]
         if name in code.globals:
             self.names[name] = value
-            self.module.global_writes.setdefault(name, {})[self.code] = value
             return
         frame = self.outer
         while frame is not None:

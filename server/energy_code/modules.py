@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.codes import ClassCode
+from energy_code.codes import ClassCode, FunctionCode
 from energy_code.values import Function, Value
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ class Module:
         """Globals that functions have read while the top level was running."""
         self.global_setters: dict[str, dict[Code, Function]] = {}
         """Functions that declare a name global."""
-        self.global_writes: dict[str, dict[Code, Value]] = {}
         self.current: Frame | None = None
         self.kept: dict[Unit, Summary] = {}
         """Results of the statements at the last execution."""
@@ -75,9 +74,14 @@ class Module:
         for unit in before ^ after:
             if "*" in unit.binds or not unit.binds.isdisjoint(self.read):
                 return True
-            if any(isinstance(code, ClassCode) for _, code in unit.parts):
+            if any(isinstance(code, ClassCode) or binds_globals(code) for _, code in unit.parts):
                 return True
         return False
+
+    def note_setter(self, function: Function) -> None:
+        """A function is defined: the names it declares global may be bound by it."""
+        for name in function.code.globals:
+            self.global_setters.setdefault(name, {})[function.code] = function
 
     def binders(self) -> dict[str, list[Unit]]:
         """Which top-level statements bind a name."""
@@ -97,3 +101,10 @@ class Module:
         parts = self.name.split(".")
         drop = level if not self.is_package else level - 1
         return ".".join(parts[: len(parts) - drop]) if drop < len(parts) else ""
+
+
+def binds_globals(code: Code) -> bool:
+    """True for a function that declares a name global, or holds one that does."""
+    return (isinstance(code, FunctionCode) and bool(code.globals)) or any(
+        binds_globals(part) for _, part in code.parts
+    )

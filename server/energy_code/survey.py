@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from energy_code.callbacks import TENSOR_METHODS
 from energy_code.calls import Mode
 from energy_code.codes import Code, FunctionCode
-from energy_code.frames import Given, Site, Summary
+from energy_code.frames import Given, Site, Summary, note_compiled
 from energy_code.values import (
     TENSOR_VALUE,
     UNKNOWN,
@@ -26,6 +26,8 @@ GRAPH_METHODS = frozenset(
     ["call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"]
 )
 MAX_INSTANCES = 4
+MAX_ROUNDS = 2
+"""How often a module is gone through again because its end says with which optimizer its beginning trains."""
 
 
 class Survey:
@@ -43,6 +45,7 @@ class Survey:
         self.marks: dict[FunctionCode, Mode] = {}
         self.outside: list[tuple[Function, Given, Code | None]] = []
         """Calls into other modules of the project."""
+        self.compiled: dict[UserClass, Value] = {}
         self.take()
 
     def take(self) -> None:
@@ -72,11 +75,14 @@ class Survey:
                 self.summaries.setdefault(home, []).append(current)
             for function, mode in current.marks:
                 self.marks.setdefault(function.code, mode)
+            note_compiled(self.compiled, current.compiled)
             self.pending.extend(current.defined)
             for function in current.defined:
                 self.functions[function.code] = function
+                self.module.note_setter(function)
             for function, given, callee in current.invocations:
                 if function.module is not self.module:
+                    callee.surveyed_at = revision
                     self.outside.append((function, given, caller))
                     continue
                 self.callers.setdefault(function.code, set()).add(caller)
@@ -84,7 +90,7 @@ class Survey:
                     self.note_instance(given)
                 if callee.replaced or callee.verified != clock:
                     callee = self.engine.summary(function, given)
-                callee.used = revision
+                callee.used = callee.surveyed_at = revision
                 if id(callee) not in self.seen:
                     self.seen[id(callee)] = callee
                     stack.append((function.code, callee))
@@ -96,6 +102,7 @@ class Survey:
         if caller is not NOBODY:
             self.callers[function.code].add(caller)
         summary = self.engine.summary(function, given)
+        summary.surveyed_at = self.engine.revision
         if id(summary) not in self.seen:
             self.add(function.code, summary)
 
@@ -205,6 +212,10 @@ def survey_of(engine: Engine, module: Module) -> Survey:
     """The survey of a module, kept while nothing in the program changes."""
     if module.survey is None or module.surveyed_at != engine.revision:
         module.survey = Survey(engine, module)
+        for _ in range(MAX_ROUNDS):
+            if engine.settle(module, module.survey):
+                break
+            module.survey = Survey(engine, module)
         module.surveyed_at = engine.revision
     return module.survey
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -98,3 +99,69 @@ def test_replacing_the_text_keeps_what_is_the_same():
     document = Document(PROGRAM)
     document.replace(PROGRAM.replace(b"range(UNITS)", "range(len('é'))".encode()))
     same_as_fresh(document)
+
+
+TRAINED = b"""import tensorflow as tf
+from tensorflow import keras
+class Net(keras.Model):
+    def train_step(self, data):
+        self.optimizer.apply_gradients([])
+class Gan(keras.Model):
+    def compile(self, d_optimizer):
+        super().compile()
+        self.d_optimizer = d_optimizer
+    def train_step(self, data):
+        self.d_optimizer.apply_gradients([])
+class Window:
+    def dataset(self):
+        return tf.data.Dataset.from_tensors((1, 2))
+    @property
+    def example(self):
+        result = getattr(self, "_example", None)
+        if result is None:
+            result = next(iter(self.dataset()))
+            self._example = result
+        return result
+first, second = Window().example
+first.numpy()
+val = None
+def set_val():
+    global val
+    val = tf.constant(3)
+set_val()
+def use_val():
+    return val.numpy()
+net = Net()
+net.compile(optimizer=keras.optimizers.Adam())
+gan = Gan()
+gan.compile(d_optimizer=keras.optimizers.SGD())
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"net.compile(optimizer=keras.optimizers.Adam())\n", b""),
+        (b"optimizers.Adam()", b"optimizers.SGD()"),
+        (b"gan.compile(d_optimizer=keras.optimizers.SGD())\n", b""),
+        (b"optimizers.SGD()", b"optimizers.Adam()"),
+        (b"next(iter(self.dataset()))", b"None"),
+        (b"def dataset(self):", b"def others(self):"),
+        (b"val = tf.constant(3)", b"val = open(3)"),
+        (b"def set_val():\n    global val\n", b"def set_val():\n"),
+    ],
+)
+def test_what_stands_further_down_is_taken_back_and_put_in_again(old, new):
+    document = Document(TRAINED)
+    before = list(document.analysis.calls)
+    place = TRAINED.index(old)
+    document.edit(place, place + len(old), new)
+    assert {(c.span, c.api) for c in document.analysis.calls} != {(c.span, c.api) for c in before}
+    same_as_fresh(document)
+    document.edit(place, place + len(new), old)
+    assert list(document.analysis.calls) == before
+
+
+def test_a_model_trains_with_the_optimizer_it_is_compiled_with_below():
+    steps = [call.api for call in Document(TRAINED).analysis.calls if call.api.endswith("apply_gradients")]
+    assert steps == ["keras.optimizers.Adam.apply_gradients", "keras.optimizers.SGD.apply_gradients"]
