@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,6 +32,7 @@ from energy_code.values import (
 if TYPE_CHECKING:
     from energy_code.document import Document
     from energy_code.expressions import CallExpression
+    from energy_code.frames import Site, Summary
 
 
 class Stretch(NamedTuple):
@@ -42,6 +43,24 @@ class Stretch(NamedTuple):
     codes: list[Code]
     first: int
     last: int
+
+
+class Knowledge(NamedTuple):
+    """What an analysis knows of each code."""
+
+    sites: Mapping[CallExpression, Site]
+    summaries: Mapping[Code, list[Summary]]
+    modes: Mapping[FunctionCode, Mode]
+    called: set[FunctionCode]
+
+    def changed_since(self, old: Knowledge) -> set[Code]:
+        """The codes of which something else is known than before."""
+        changed: set[Code] = {e.home for e, site in self.sites.items() if old.sites.get(e) != site}
+        changed.update(e.home for e in old.sites.keys() - self.sites.keys())
+        changed.update(code for code, found in self.summaries.items() if old.summaries.get(code) != found)
+        changed.update(old.summaries.keys() - self.summaries.keys())
+        changed.update(code for code, _ in self.modes.items() ^ old.modes.items())
+        return changed | (self.called ^ old.called)
 
 
 IGNORE = re.compile(rb"#\s*energy:\s*ignore(?:\s*\[([^\]\n]*)\])?")
@@ -83,9 +102,13 @@ class Analysis:
     # calls ----------------------------------------------------------------------------------------------------
 
     @cached_property
+    def _sites(self) -> Mapping[CallExpression, Site]:
+        return self.survey.sites()
+
+    @cached_property
     def calls(self) -> Calls:
         """Every API call, by place."""
-        sites = self.survey.sites()
+        sites = self._sites
         bases: dict[Code, int] = {}
         twins: list[tuple[int, Code]] = []
         for start, _, code, _ in self._homes:
@@ -167,18 +190,17 @@ class Analysis:
             found = (outer, parent) if outer is not None else None
         return UNKNOWN
 
-    @cached_property
-    def _by_span(self) -> dict[tuple[int, int], int]:
-        return {
-            (start, -negative_end): place
-            for place, (start, negative_end, _, site) in enumerate(self.calls.reached)
-            if not site.decorator
-        }
-
     def call_of(self, node: tree_sitter.Node) -> Call | None:
         """The API call that this very call node is."""
-        place = self._by_span.get((node.start_byte, node.end_byte)) if node.type == "call" else None
-        return self.calls[place] if place is not None else None
+        if node.type != "call":
+            return None
+        reached, wanted = self.calls.reached, (node.start_byte, -node.end_byte)
+        place = bisect_left(reached, wanted)
+        while place < len(reached) and reached[place][:2] == wanted:
+            if not reached[place][3].decorator:
+                return self.calls[place]
+            place += 1
+        return None
 
     def api_of(self, node: tree_sitter.Node) -> str | None:
         """Canonical API of a callee, a name, an attribute or a call expression."""
@@ -224,15 +246,11 @@ class Analysis:
             yield Stretch(start, end, codes, first, last)
             first = last
 
-    def knowledge(self, codes: Iterable[Code]) -> list[object]:
-        """What answers about these codes rest on: the modes of the functions and the evaluations of each."""
-        found: list[object] = []
-        summaries = self.survey.summaries
-        for code in codes:
-            if type(code) is FunctionCode:
-                found.append(self._mode(code))
-            found += summaries.get(code, ())
-        return found
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What all answers about expressions rest on."""
+        called = {code for code, callers in self.survey.callers.items() if callers}
+        return Knowledge(self._sites, self.survey.summaries, self._modes, called)
 
     # about the file -------------------------------------------------------------------------------------------
 

@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.calls import Call
-from energy_code.ruling.keeping import Memory, basis_of, definitions, memory_of, noted, recalled, remember
+from energy_code.ruling.keeping import (
+    Memory,
+    definition_at,
+    memory_of,
+    noted,
+    recalled,
+    remember,
+    sound_places,
+)
 from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same_api
 from energy_code.ruling.place import Match, Place, Shared, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
@@ -105,27 +113,28 @@ class _Search:
         analysis = self.analysis
         uses_tensorflow = _uses_tensorflow(analysis)
         old, new = memory_of(analysis, self.index, uses_tensorflow), Memory(self.index)
-        sound = definitions(analysis)
+        changed = analysis.knowledge.changed_since(old.knowledge) if old.knowledge is not None else set()
+        sound = sound_places(analysis)
         end = 0
         for stretch in analysis.stretches():
             if not analysis.whole:
                 self._look_at_tokens(end, stretch.start)
                 end = stretch.end
-            basis = basis_of(analysis, stretch, sound)
-            known = old.kept.get(stretch.codes[0]) if basis is not None else None
-            if known is not None and known[0] == basis:
+            text = definition_at(analysis, stretch, sound)
+            known = old.kept.get(stretch.codes[0]) if text is not None else None
+            if known is not None and known[0] == text and changed.isdisjoint(stretch.codes):
                 for finding in recalled(analysis, stretch, known[1]):
                     self.found.setdefault(_key(finding), finding)
                 new.kept[stretch.codes[0]] = known
                 continue
             self.shared.looked_outside = False
             notes = tuple(noted(finding, stretch, call) for finding, call in self.look(stretch))
-            if basis is not None and not self.shared.looked_outside:
-                new.kept[stretch.codes[0]] = basis, notes
+            if text is not None and not self.shared.looked_outside:
+                new.kept[stretch.codes[0]] = text, notes
         if not analysis.whole:
             self._look_at_tokens(end, len(analysis.source))
         if not self.failed:
-            new.source = analysis.source
+            new.source, new.knowledge = analysis.source, analysis.knowledge
             new.words = {**old.words, **self.shared.words}
             new.aliases = {**old.aliases, **self.shared.aliases}
             new.uses_tensorflow = uses_tensorflow

@@ -7,8 +7,6 @@ expressions stay the same. Rules that look beyond it say so (`Shared.looked_outs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -17,24 +15,13 @@ from energy_code.ruling.rule import Finding
 from energy_code.sources import same_ends
 
 if TYPE_CHECKING:
-    from energy_code.analysis import Analysis, Stretch
+    from energy_code.analysis import Analysis, Knowledge, Stretch
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
     from energy_code.ruling.rule import Rule, Safety
 
-_EXPRESSION_AND_SITE = itemgetter(2, 3)
 _DEFINITIONS = (b"def ", b"class ", b"async def ", b"@")
-
-
-class Basis(NamedTuple):
-    """What the findings of a definition rest on."""
-
-    text: bytes
-    calls: list[object]
-    """Its calls and what they reach, in turn."""
-    knowledge: list[object]
-    """The mode of each code in it, and the evaluations that tell of its expressions."""
 
 
 class Note(NamedTuple):
@@ -62,7 +49,9 @@ class Memory:
         self.aliases: Mapping[str, str | None] = {}
         """Modules that were asked for, and how the file called them."""
         self.uses_tensorflow = False
-        self.kept: dict[Code, tuple[Basis, tuple[Note, ...]]] = {}
+        self.knowledge: Knowledge | None = None
+        self.kept: dict[Code, tuple[bytes, tuple[Note, ...]]] = {}
+        """The text of each definition, and what was found in it."""
 
     def holds(self, source: bytes, index: object, uses_tensorflow: bool) -> bool:
         """Whether what is kept was found by the same rules in a file that is alike as a whole."""
@@ -108,7 +97,7 @@ def forget(document: Document) -> None:
     _MEMORIES.pop(document, None)
 
 
-def definitions(analysis: Analysis) -> frozenset[tuple[int, int]] | None:
+def sound_places(analysis: Analysis) -> frozenset[tuple[int, int]] | None:
     """In broken code the places of definitions that are whole; None when all are."""
     if analysis.whole:
         return None
@@ -116,18 +105,15 @@ def definitions(analysis: Analysis) -> frozenset[tuple[int, int]] | None:
     return frozenset((node.start_byte, node.end_byte) for node in root.children if not node.has_error)
 
 
-def basis_of(analysis: Analysis, stretch: Stretch, sound: frozenset[tuple[int, int]] | None) -> Basis | None:
-    """What findings in a statement rest on; None for statements whose findings cannot be kept."""
-    if not analysis.source.startswith(_DEFINITIONS, stretch.start) or (
-        sound is not None and (stretch.start, stretch.end) not in sound
-    ):
+def definition_at(
+    analysis: Analysis, stretch: Stretch, sound: frozenset[tuple[int, int]] | None
+) -> bytes | None:
+    """The text of a statement whose findings can be kept; None for others."""
+    if not analysis.source.startswith(_DEFINITIONS, stretch.start):
         return None
-    reached = analysis.calls.reached[stretch.first : stretch.last]
-    return Basis(
-        analysis.source[stretch.start : stretch.end],
-        list(chain.from_iterable(map(_EXPRESSION_AND_SITE, reached))),
-        analysis.knowledge(stretch.codes),
-    )
+    if sound is not None and (stretch.start, stretch.end) not in sound:
+        return None
+    return analysis.source[stretch.start : stretch.end]
 
 
 def noted(finding: Finding, stretch: Stretch, call: int | None) -> Note:
