@@ -10,17 +10,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
-from energy_code.callbacks import plain_function
+from energy_code.class_questions import Classes
 from energy_code.frames import Frame, Given, Summary
-from energy_code.importing import Imports, Resolve
+from energy_code.importing import Resolve
 from energy_code.libraries import BUILTIN_NAMES
-from energy_code.modules import ClassInfo, Module
+from energy_code.modules import Module
 from energy_code.statements import run
 from energy_code.values import (
     NONE,
     UNKNOWN,
-    ApiClass,
-    ApiMethod,
     ApiModule,
     Constant,
     External,
@@ -37,7 +35,6 @@ from energy_code.values import (
 if TYPE_CHECKING:
     from energy_code.codes import Unit
     from energy_code.effects import Effect
-    from energy_code.expressions import Expression
     from energy_code.survey import Survey
     from energy_data.catalogue import Catalogue
 
@@ -50,7 +47,7 @@ MAX_RECURSIONS = 2
 """So many levels of a recursive function are told apart by their arguments."""
 
 
-class Engine(Imports):
+class Engine(Classes):
     """Everything the modules of one program share."""
 
     def __init__(
@@ -76,7 +73,6 @@ class Engine(Imports):
         self.optimizers_asked: set[UserClass] = set()
         self.contexts_asked: set[Function] = set()
         """Functions that set something, of which it was asked how they are called."""
-        self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
 
     # modules --------------------------------------------------------------------------------------------------
 
@@ -250,53 +246,6 @@ class Engine(Imports):
             return ProjectModule(child) if child is not None else UNKNOWN
         return value
 
-    def class_attribute(self, cls: UserClass, name: str) -> Value:
-        """A member of a class, along its bases; members of public bases come as unbound `ApiMethod`s."""
-        return self.search(cls, name, set())
-
-    def inherited(self, cls: UserClass, name: str) -> Value:
-        """What `super().name` finds."""
-        return self.search_bases(cls, name, {cls.name})
-
-    def search(self, cls: UserClass, name: str, seen: set[str]) -> Value:
-        """Look in the class itself, then in its bases."""
-        info = cls.module.classes.get(cls.name)
-        if info is None or cls.name in seen:
-            return UNKNOWN
-        seen.add(cls.name)
-        value = info.names.get(name)
-        return value if value is not None else self.search_bases(cls, name, seen)
-
-    def search_bases(self, cls: UserClass, name: str, seen: set[str]) -> Value:
-        """Look in the bases, in order."""
-        info = cls.module.classes.get(cls.name)
-        for base in info.bases if info is not None else ():
-            for option in getattr(base, "options", (base,)):
-                if type(option) is UserClass:
-                    value = self.search(option, name, seen)
-                    if value is not UNKNOWN:
-                        return value
-                elif type(option) is ApiClass:
-                    entry = self.member(option.name, name)
-                    if entry is not None:
-                        return ApiMethod(entry.name, UNKNOWN)
-        return UNKNOWN
-
-    def api_bases(self, cls: UserClass, seen: set[str] | None = None) -> list[str]:
-        """The public classes a user's class inherits from, nearest first."""
-        seen = seen if seen is not None else set()
-        if cls.name in seen or (info := cls.module.classes.get(cls.name)) is None:
-            return []
-        seen.add(cls.name)
-        found: list[str] = []
-        for base in info.bases:
-            for option in getattr(base, "options", (base,)):
-                if type(option) is ApiClass:
-                    found.append(option.name)
-                elif type(option) is UserClass:
-                    found.extend(self.api_bases(option, seen))
-        return found
-
     def optimizer_of(self, cls: UserClass) -> Value:
         """What models of a class are compiled with."""
         self.optimizers_asked.add(cls)
@@ -381,58 +330,6 @@ class Engine(Imports):
         if summary.running and summary.frame is not None:
             return summary.frame.attributes.get(name)
         return summary.attributes.get(name)
-
-    def setters(self, cls: UserClass) -> dict[str, list[Function]]:
-        """Which methods set an attribute."""
-        known = self.setters_by_class.get(cls)
-        if known is None:
-            known = self.setters_by_class[cls] = {}
-            for function in self.methods(cls):
-                if function.code.parameters:
-                    for name in function.code.attributes:
-                        known.setdefault(name, []).append(function)
-        return known
-
-    def own_names(self, cls: UserClass) -> dict[str, Value]:
-        """The names of a class body."""
-        info = cls.module.classes.get(cls.name)
-        return info.names if info is not None else {}
-
-    def methods(self, cls: UserClass) -> list[Function]:
-        """The functions of a class and of its bases in the program, constructors first."""
-        found: dict[str, Function] = {}
-        stack, seen = [cls], set()
-        while stack:
-            current = stack.pop(0)
-            info = current.module.classes.get(current.name)
-            if info is None or current in seen:
-                continue
-            seen.add(current)
-            for name, value in info.names.items():
-                function = plain_function(value)
-                if function is not None:
-                    found.setdefault(name if name != "__init__" else f"{name}{len(seen)}", function)
-            stack.extend(base for base in info.bases if type(base) is UserClass)
-        return list(found.values())
-
-    def fields(self, cls: UserClass) -> list[str]:
-        """Annotated names of a class body in order: the constructor's parameters of a data class."""
-        info = cls.module.classes.get(cls.name)
-        inherited = [self.fields(base) for base in (info.bases if info else ()) if type(base) is UserClass]
-        return [name for names in inherited for name in names] + cls.module.fields.get(cls.name, [])
-
-    def add_field(self, frame: Frame, targets: tuple[Expression, ...]) -> None:
-        """An annotated name in a class body."""
-        from energy_code.bindings import target_names
-
-        assert frame.owner is not None
-        names = frame.module.fields.setdefault(frame.owner.name, [])
-        names.extend(name for target in targets for name in target_names(target) if name not in names)
-
-    def declare_class(self, cls: UserClass, bases: tuple[Value, ...], names: dict[str, Value]) -> None:
-        """The result of a class statement."""
-        cls.module.classes[cls.name] = ClassInfo(bases, names)
-        self.setters_by_class.clear()
 
     # functions ------------------------------------------------------------------------------------------------
 
