@@ -43,6 +43,8 @@ MAX_DEPTH = 30
 """How deep calls of the program's own functions are followed."""
 MAX_CONTEXTS = 6
 """How many different ways of calling a function are told apart."""
+MAX_EFFORT = 8
+"""How often one way of calling a function is verified or evaluated again for one state of the program."""
 MAX_RECURSIONS = 2
 """So many levels of a recursive function are told apart by their arguments."""
 
@@ -62,6 +64,8 @@ class Engine(Classes):
         self.epoch = 0
         self.depth = 0
         self.revision = 0
+        self.effort: dict[tuple[Function, Given], int] = {}
+        self.effort_at = -1
         self.taint = UNTAINTED
         self.kept: dict[tuple[Function, Given], Summary] = {}
         self.contexts: dict[Function, dict[Given, Summary]] = {}
@@ -385,11 +389,21 @@ class Engine(Classes):
                 return summary
             if summary.verified == self.clock or summary.provisional == self.epoch:
                 return summary
-            if self.verify(function, summary):
+            if self.is_spent(key) or self.verify(function, summary):
                 return summary
         if self.depth >= MAX_DEPTH:
             return Summary()
         return self.evaluate(function, given, summary)
+
+    def is_spent(self, key: tuple[Function, Given]) -> bool:
+        """True when one way of calling was asked again so often that its answer has to do.
+
+        Answers of recursive functions lean on each other: without a limit they could be asked for ever.
+        """
+        if self.effort_at != self.revision:
+            self.effort, self.effort_at = {}, self.revision
+        times = self.effort[key] = self.effort.get(key, 0) + 1
+        return times > MAX_EFFORT
 
     def verify(self, function: Function, summary: Summary) -> bool:
         """Ask a kept evaluation its questions again."""
