@@ -24,7 +24,14 @@ def commands_page() -> str:
     """The help of every command, as the terminal prints it."""
     lines = ["# Commands", "", NOTE, "", "One command, `energy-lsp`, with these below it.", ""]
     for path, command in walk(program, ("energy-lsp",)):
-        context = click.Context(command, info_name=" ".join(path), terminal_width=100, max_content_width=100)
+        # As the program itself makes its contexts: click keeps a command's help option from the first one.
+        context = click.Context(
+            command,
+            info_name=" ".join(path),
+            terminal_width=100,
+            max_content_width=100,
+            help_option_names=["-h", "--help"],
+        )
         text = command.get_help(context)
         lines += [f"## `{' '.join(path)}`", "", "```text", *map(str.rstrip, text.splitlines()), "```", ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -89,10 +89,12 @@ def make_notebook_pages(path: Path, folder: Folder, client: Client) -> list[Page
 
 def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
     folder = page.folder
+    left_out = folder.leaves_out(path)
     found = [
         finding
         for finding in find_all(analysis, folder)
-        if not ignored(analysis.ignores, finding.span.start.row, finding.span.end.row, finding.rule.name)
+        if left_out.isdisjoint((finding.rule.name, "*"))
+        and not ignored(analysis.ignores, finding.span.start.row, finding.span.end.row, finding.rule.name)
     ]
     verdicts = verdicts_of(found, folder)
     # What makes no measurable difference on this machine is not suggested on it.

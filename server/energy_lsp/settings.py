@@ -71,6 +71,13 @@ class Settings:
         default=(), metadata=_about("Only these substitution rules. Empty: all of them.")
     )
     ignore: tuple[str, ...] = field(default=(), metadata=_about("Leave these substitution rules out."))
+    per_file_ignore: tuple[str, ...] = field(
+        default=(),
+        metadata=_about(
+            "Leave a rule out in some files: texts like `tests/**:pow2`, a pattern relative to the project, a "
+            "colon and a rule, or `*` for all rules."
+        ),
+    )
     exclude: tuple[str, ...] = field(
         default=(),
         metadata=_about("Files and folders to leave alone, as patterns relative to the project (`old/**`)."),

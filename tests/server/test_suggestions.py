@@ -59,3 +59,13 @@ def test_without_a_measurement_here_the_shipped_evidence_names_its_machine(tmp_p
     [finding] = findings(tmp_path)
     assert "shipped, not measured here" in finding["message"]
     assert "estimated from CPU time" in finding["message"]
+
+
+def test_a_rule_can_be_left_out_in_some_files(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.energy-lsp]\nper-file-ignore = ["pro*.py:pow2"]\n')
+    assert findings(tmp_path) == []
+
+
+def test_a_rule_left_out_elsewhere_is_still_reported_here(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.energy-lsp]\nper-file-ignore = ["tests/**:*"]\n')
+    assert len(findings(tmp_path)) == 1
