@@ -13,7 +13,8 @@ import tree_sitter
 
 from energy_code.call_list import Calls, Found, Made
 from energy_code.calls import Call, Function, Mode
-from energy_code.codes import ClassCode, Code, FunctionCode, Unit
+from energy_code.codes import Code, FunctionCode, Unit
+from energy_code.function_list import Functions
 from energy_code.survey import survey_of
 from energy_code.syntax import PARSER
 from energy_code.values import (
@@ -257,15 +258,12 @@ class Analysis:
     @cached_property
     def functions(self) -> Sequence[Function]:
         """Functions and classes by place."""
-        return tuple(
-            Function(
-                code.qualname,
-                "class" if isinstance(code, ClassCode) else "function",
-                self.lines.span(start, end),
-            )
+        found = [
+            (start, end, code)
             for start, end, code, _ in self._homes
-            if not isinstance(code, Unit) and code.name != "<lambda>"
-        )
+            if type(code) is not Unit and code.name != "<lambda>"
+        ]
+        return Functions(found, self.lines)
 
     @cached_property
     def ignores(self) -> Mapping[int, frozenset[str]]:

@@ -16,7 +16,6 @@ from lsprotocol import types
 from energy_lsp.hints import Hint, Total
 
 if TYPE_CHECKING:
-
     from energy_code.analysis import Analysis
     from energy_code.calls import Call, Function, Mode, Span
     from energy_code.positions import Lines
@@ -108,10 +107,10 @@ class Page:
 
     def function_around(self, call: Call) -> Function | None:
         """The innermost function or class that a call stands in."""
-        around = [
-            one for one in self.functions if one.span.start_byte <= call.span.start_byte < one.span.end_byte
-        ]
-        return max(around, key=lambda one: one.span.start_byte, default=None)
+        start = call.span.start_byte
+        place = bisect_right(self.functions, start, key=lambda one: one.span.start_byte)
+        before = (self.functions[index] for index in range(place - 1, -1, -1))
+        return next((one for one in before if start < one.span.end_byte), None)
 
     def verdict_of(self, finding: Finding) -> Verdict:
         """What the measurements say of a finding's rule."""

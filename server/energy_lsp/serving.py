@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from energy_lsp.server import EnergyServer
 
-GARBAGE_AFTER = 10_000
+GARBAGE_AFTER = 20_000
 """New objects before Python looks for garbage: 700, its default, costs a third of each analysis."""
 
 
