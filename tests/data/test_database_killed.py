@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import random
 import signal
-import time
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,14 +24,49 @@ FILES, RECORDS = 20, 5
 MERGED_RUNS, MERGED_CALLS = 8, 50
 
 
-def in_a_killed_process(work: Callable[[], None], delay: float) -> bool:
-    """Run in a process of its own and kill it after a while; True if the kill came before the end."""
-    child = multiprocessing.get_context("fork").Process(target=work)
+def steps_of(work: Callable[[], None]) -> int:
+    """How many calls and returns the work makes: its moments, however fast this machine is just now."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+
+    def counted() -> None:
+        steps = 0
+
+        def count(*_event: object) -> None:
+            nonlocal steps
+            steps += 1
+
+        sys.setprofile(count)
+        work()
+        sys.setprofile(None)
+        sender.send(steps)
+
+    child = multiprocessing.get_context("fork").Process(target=counted)
     child.start()
-    time.sleep(delay)
-    os.kill(child.pid or 0, signal.SIGKILL)
     child.join()
-    return child.exitcode == -signal.SIGKILL
+    assert child.exitcode == 0
+    return int(receiver.recv())
+
+
+def killed_at(work: Callable[[], None], step: int) -> None:
+    """Run in a process of its own that is killed at one of its steps, at the latest when it has finished."""
+
+    def doomed() -> None:
+        left = step
+
+        def count(*_event: object) -> None:
+            nonlocal left
+            left -= 1
+            if left <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.setprofile(count)
+        work()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    child = multiprocessing.get_context("fork").Process(target=doomed)
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
 
 
 def check(path: Path, whole: Callable[[Database], None]) -> int:
@@ -50,19 +85,14 @@ def check(path: Path, whole: Callable[[Database], None]) -> int:
         return database.counts()["runs"]
 
 
-def delays(duration: float) -> list[float]:
-    """Moments spread over the whole duration, and a little beyond."""
+def moments(steps: int) -> list[int]:
+    """Steps spread over the whole work, and its very last ones."""
     generator = random.Random(1)
-    return [duration * 1.1 * (number + generator.random()) / KILLS for number in range(KILLS)]
-
-
-def timed(work: Callable[[], None]) -> float:
-    start = time.perf_counter()
-    child = multiprocessing.get_context("fork").Process(target=work)
-    child.start()
-    child.join()
-    assert child.exitcode == 0
-    return time.perf_counter() - start
+    spread = KILLS - 3
+    return [
+        *(1 + int((steps - 1) * (number + generator.random()) / spread) for number in range(spread)),
+        *(steps - number for number in (3, 2, 1)),
+    ]
 
 
 @pytest.fixture
@@ -108,12 +138,13 @@ def test_killed_imports(records: Path, tmp_path: Path) -> None:
     def whole(database: Database) -> None:
         assert {len(database.measurements(run.id)) for run in database.runs()} <= {RECORDS}
 
-    duration = timed(lambda: work(tmp_path / "all.db"))
+    work(tmp_path / "all.db")
     assert check(tmp_path / "all.db", whole) == FILES
+    steps = steps_of(lambda: work(tmp_path / "counted.db"))
     found = set()
-    for number, delay in enumerate(delays(duration)):
+    for number, step in enumerate(moments(steps)):
         path = tmp_path / f"{number}.db"
-        in_a_killed_process(lambda path=path: work(path), delay)  # type: ignore[misc]
+        killed_at(lambda path=path: work(path), step)  # type: ignore[misc]
         found.add(check(path, whole))
     assert len(found - {0, FILES}) > 3, "kills came while files were being imported"
     work(path)
@@ -144,13 +175,13 @@ def test_killed_merges(
             database.add_run(run(id="mine"), [measurement(line=1000)])
         return tmp_path / name
 
-    ready = prepared("all.db")
-    duration = timed(lambda: work(ready))
+    ready, counted = prepared("all.db"), prepared("counted.db")
+    work(ready)
+    assert check(ready, whole) == 1 + MERGED_RUNS
+    steps = steps_of(lambda: work(counted))
     found = []
-    killed = 0
-    for number, delay in enumerate(delays(duration)):
+    for number, step in enumerate(moments(steps)):
         path = prepared(f"{number}.db")
-        killed += in_a_killed_process(lambda path=path: work(path), delay)  # type: ignore[misc]
+        killed_at(lambda path=path: work(path), step)  # type: ignore[misc]
         found.append(check(path, whole))
-    assert killed > KILLS // 3
-    assert 1 in found
+    assert set(found) == {1, 1 + MERGED_RUNS}, "kills came before and after the one moment that counts"
