@@ -60,7 +60,8 @@ def site_energies(events: Events, devices: Sequence[DeviceAttribution]) -> dict[
         seen = ~np.isnan(part.tail)
         tail += sums(rows[seen], part.tail[seen], count)
         tailed += sums(rows[seen], np.ones(int(seen.sum())), count)
-    shared = sums(rows, np.max([part.shared for part in devices], axis=0), count) if devices else calls * 0
+    most_shared = np.max(np.stack([part.shared for part in devices]), axis=0) if devices else calls[rows] * 0
+    shared = sums(rows, most_shared, count)
     appearances = sums(rows, np.ones(len(rows)), count)
     return {
         int(number): _site(
