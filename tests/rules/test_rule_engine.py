@@ -202,6 +202,47 @@ def test_methods_that_keras_traces_count_as_traced():
     assert found(source, "pow2") == []
 
 
+TRACED_ELSEWHERE = {
+    "a helper of a loss": (
+        "def square(a):\n    return tf.pow(a, 2)\n\n\n"
+        "class Mine(tf.keras.losses.Loss):\n    def call(self, a, b):\n        return square(a)\n"
+    ),
+    "a layer through a class of the program": (
+        "class Base(tf.keras.layers.Layer):\n    pass\n\n\n"
+        "class Mine(Base):\n    def helper(self, a):\n        return tf.pow(a, 2)\n"
+    ),
+    "a function inside a method": (
+        "class Mine(tf.keras.Model):\n    def train_step(self, data):\n"
+        "        def inner(a):\n            return tf.pow(a, 2)\n        return inner(data)\n"
+    ),
+    "what a library minimises": (
+        "def closure():\n    return tf.reduce_sum(tf.pow(v, 2))\n\n\noptimizer.minimize(closure, [v])\n"
+    ),
+    "what a dataset maps": "def f(a):\n    return tf.pow(a, 2)\n\n\nds = tf.data.Dataset.range(9).map(f)\n",
+    "a loss of a compiled model": (
+        "def f(a, b):\n    return tf.pow(a - b, 2)\n\n\n"
+        "model = tf.keras.Sequential()\nmodel.compile(loss=f)\n"
+    ),
+    "Keras itself": "from keras.src import backend\n\n\ndef f(a):\n    return tf.pow(a, 2)\n",
+}
+
+
+@pytest.mark.parametrize("code", TRACED_ELSEWHERE.values(), ids=TRACED_ELSEWHERE)
+def test_eager_rules_are_silent_in_functions_that_a_library_traces(code):
+    assert found(f"import tensorflow as tf\n{code}", "pow2") == []
+
+
+def test_eager_rules_speak_where_a_helper_is_called_eagerly_as_well():
+    source = TRACED_ELSEWHERE["a helper of a loss"] + "\n\ny = square(x)\n"
+    assert len(found(f"import tensorflow as tf\n{source}", "pow2")) == 1
+
+
+@pytest.mark.parametrize("name", ["KL", "log_prob", "lower_bound", "cost", "my_loss"])
+def test_rules_that_gain_nothing_under_a_tape_leave_alone_what_training_differentiates(name):
+    assert found(f"import tensorflow as tf\n{name} = tf.square(a - b)\n", "sqdiff") == []
+    assert found(f"import tensorflow as tf\ndef {name}(a, b):\n    return tf.square(a - b)\n", "sqdiff") == []
+
+
 def test_what_the_compiler_fuses_anyway_is_not_reported_under_jit():
     source = "import tensorflow as tf\n\n\n@tf.function{}\ndef f(x):\n    return 1 / tf.sqrt(x)\n"
     assert len(found(source.format(""), "rsqrt")) == 1

@@ -10,7 +10,7 @@ class OnehotBincount(Rule):
 
     `tf.reduce_sum(tf.one_hot(i, n), 0)` writes n numbers for every label and adds them up;
     `tf.math.bincount` adds one per label. For a handful of labels the one-hot vectors are cheaper: the
-    rule is silent where few are known.
+    rule is silent where few are known, and in functions that parse single examples.
 
     **Equal when** the labels have one axis and lie in range: one-hot leaves out labels that do not,
     bincount leaves out those above and refuses negative ones. Counts beyond 2^24 are exact after, rounded
@@ -27,6 +27,9 @@ class OnehotBincount(Rule):
     )
     leave_alone = (
         "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=1)",
+        "def parse_train(features):\n"
+        "    labels = tf.cast(features['labels'], tf.int32)\n"
+        "    return tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
         "labels = tf.constant([1, 2, 3])\ncounts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
     )
     workload = Workload(
@@ -43,8 +46,14 @@ class OnehotBincount(Rule):
     )
 
     def where(self, place: Place) -> bool:
-        """Not for a known handful, and the depth is written twice."""
+        """Not for a known handful, not for one example's labels; and the depth is written twice."""
         size = place.size(place["i"])
-        return (
-            size is None or size > (_SMALL if place.mode == "eager" else _SMALL_TRACED)
-        ) and "(" not in place.text(place["n"])
+        if size is not None and size <= (_SMALL if place.mode == "eager" else _SMALL_TRACED):
+            return False
+        return not self._of_one_example(place) and "(" not in place.text(place["n"])
+
+    def _of_one_example(self, place: Place) -> bool:
+        """One example has a handful of labels: so it is in functions that parse examples."""
+        function = place.function(place.node)
+        name = function.child_by_field_name("name") if function is not None else None
+        return name is not None and any(word in place.text(name) for word in ("parse", "decode", "example"))

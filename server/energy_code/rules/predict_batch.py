@@ -36,6 +36,7 @@ class PredictBatch(Rule):
         "def f(model: keras.Model, x, y):\n    model.fit(x, y, batch_size=1)",
         "def f(model: keras.Model):\n    return model.predict(np.ones((4, 3)), batch_size=1)",
         "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=1, callbacks=[count])",
+        "def test_rows(model: keras.Model, x):\n    return model.predict(x, batch_size=1)",
     )
     workload = Workload(
         "model.predict(x, batch_size=1, verbose=0)",
@@ -75,6 +76,8 @@ def model():
         ):
             return
         number = place.constant(size)
-        if isinstance(number, int) and number <= _TINY and place.loop(place.node) is None:
+        if place.loop(place.node) is not None or place.in_test(place.node):
+            return
+        if isinstance(number, int) and number <= _TINY:
             keyword = size.parent
             yield Match(place.node, edits=lambda: [without_argument(keyword)])

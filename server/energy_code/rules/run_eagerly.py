@@ -29,7 +29,10 @@ class RunEagerly(Rule):
             'model = keras.Sequential()\nmodel.compile(loss="mse")',
         ),
     )
-    leave_alone = ('model = keras.Sequential()\nmodel.compile(loss="mse", run_eagerly=False)',)
+    leave_alone = (
+        'model = keras.Sequential()\nmodel.compile(loss="mse", run_eagerly=False)',
+        "def test_steps():\n    model = keras.Sequential()\n    model.compile(run_eagerly=True)",
+    )
     workload = Workload(
         "steps(eager, x, y)",
         {
@@ -61,6 +64,8 @@ def steps(model, x, y):
     def look(self, place: Place) -> Iterator[Match]:
         """The keyword, wherever it stands among the others."""
         value = place.argument(place.node, "run_eagerly")
-        if value is not None and place.text(value) == "True" and value.parent is not None:
+        if value is None or value.parent is None or place.in_test(place.node):
+            return
+        if place.text(value) == "True":
             keyword = value.parent
             yield Match(keyword, edits=lambda: [without_argument(keyword)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from energy_code.ruling.place import Place, descend
@@ -58,19 +59,26 @@ def over_range(place: Place, loop: Node) -> bool:
     return right is not None and place.text(right).startswith("range(")
 
 
-def calls_of(place: Place, name: str) -> list[Node]:
-    """Calls of a plain name anywhere in the file."""
-    needle = name.encode() + b"("
-    found: list[Node] = []
+def mentions(place: Place, name: str, after: bytes = b"") -> Iterator[Node]:
+    """Every place of the file that names something, with `after` right behind it."""
+    needle = name.encode() + after
     source, root = place.analysis.source, place.module
     start = source.find(needle)
     while start >= 0:
-        node = root.descendant_for_byte_range(start, start + len(needle) - 1)
-        parent = node.parent if node is not None and node.type == "identifier" else None
-        if parent is not None and parent.type == "call" and parent.child_by_field_name("function") == node:
-            found.append(parent)
+        node = root.descendant_for_byte_range(start, start + len(needle) - len(after))
+        if node is not None and node.type == "identifier" and place.text(node) == name:
+            yield node
         start = source.find(needle, start + 1)
-    return found
+
+
+def calls_of(place: Place, name: str) -> list[Node]:
+    """Calls of a plain name anywhere in the file."""
+    callees = ((node, node.parent) for node in mentions(place, name, b"("))
+    return [
+        call
+        for node, call in callees
+        if call is not None and call.type == "call" and call.child_by_field_name("function") == node
+    ]
 
 
 def definition(place: Place, name: str) -> Node | None:

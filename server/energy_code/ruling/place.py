@@ -217,6 +217,16 @@ class Place:
             parent = parent.parent
         return parent
 
+    def in_test(self, node: Node) -> bool:
+        """Whether a test holds the node: its settings are there to be tested."""
+        function = self.function(node)
+        while function is not None:
+            name = function.child_by_field_name("name")
+            if name is not None and self.text(name).startswith("test"):
+                return True
+            function = self.function(function)
+        return False
+
     def scope(self, node: Node) -> Node:
         """The function definition or module around a node."""
         function = self.function(node)

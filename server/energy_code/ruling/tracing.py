@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from energy_code.ruling.pattern import catalogue
+from energy_code.ruling.loops import calls_of, mentions
+from energy_code.ruling.pattern import catalogue, same_api
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -18,34 +20,92 @@ _TRACED = (
     "keras.Optimizer",
     "keras.Layer",
     "keras.constraints.Constraint",
+    "keras.regularizers.Regularizer",
+    "keras.initializers.Initializer",
+    "keras.optimizers.schedules.LearningRateSchedule",
 )
 _EAGER_METHODS = frozenset({"__init__", "build", "get_config", "from_config", "reset_state", "reset_states"})
+_TRACERS = frozenset({"minimize", "maximize", "optimize", "compile", "jit"})
+"""Functions of libraries that trace the function they are given."""
+_KERAS_ITSELF = b"from keras.src"
+_CALLERS = 4
+"""How many callers up to look."""
 
 
 def traced_elsewhere(place: Place) -> bool:
-    """Whether the file switches eager execution off, or Keras calls the method within its training step."""
+    """Whether the file switches eager execution off, or a library traces the function around."""
     if any(map(place.shared.has, _EAGER_OFF)):
         return True
     function = place.function(place.node)
-    if function is None:
-        return False
-    holder = function.parent
-    while holder is not None and holder.type not in ("class_definition", "function_definition", "module"):
-        holder = holder.parent
+    return function is not None and _is_traced(place, function, _CALLERS)
+
+
+def _is_traced(place: Place, function: Node, depth: int) -> bool:
+    if place.shared.has(_KERAS_ITSELF):
+        return True  # what Keras is made of runs within its compiled steps
+    around: Node | None = function
+    while around is not None:
+        if _method_of_keras(place, around) or _handed_to_a_tracer(place, around):
+            return True
+        around = place.function(around)
     name = function.child_by_field_name("name")
-    if holder is None or holder.type != "class_definition" or name is None:
+    if depth == 0 or name is None or _holder(function) is not None:
         return False
-    if place.text(name) in _EAGER_METHODS:
+    callers = [place.function(call) for call in calls_of(place, place.text(name))]
+    return bool(callers) and all(
+        caller is not None and caller != function and _is_traced(place, caller, depth - 1)
+        for caller in callers
+    )
+
+
+def _method_of_keras(place: Place, function: Node) -> bool:
+    """Whether Keras calls the method within its training step."""
+    holder, name = _holder(function), function.child_by_field_name("name")
+    if holder is None or name is None or place.text(name) in _EAGER_METHODS:
         return False
-    return any(_is_traced(place, base) for base in _bases(holder))
-
-
-def _bases(definition: Node) -> list[Node]:
-    listed = definition.child_by_field_name("superclasses")
-    return listed.named_children if listed is not None else []
-
-
-def _is_traced(place: Place, base: Node) -> bool:
-    api = place.analysis.api_of(base)
     known = catalogue()
-    return api is not None and any(api == kind or known.is_subclass(api, kind) for kind in _TRACED)
+    listed = holder.child_by_field_name("superclasses")
+    apis = [
+        api for base in (listed.named_children if listed is not None else ()) for api in _apis(place, base)
+    ]
+    return any(api == kind or known.is_subclass(api, kind) for api in apis for kind in _TRACED)
+
+
+def _holder(function: Node) -> Node | None:
+    """The class that a method belongs to."""
+    holder = function.parent
+    while holder is not None and holder.type in ("block", "decorated_definition"):
+        holder = holder.parent
+    return holder if holder is not None and holder.type == "class_definition" else None
+
+
+def _apis(place: Place, base: Node) -> Sequence[str]:
+    """The public classes behind a base class, the program's own classes between them followed."""
+    api = place.analysis.api_of(base)
+    if api is not None:
+        return [api]
+    own = place.analysis.user_class(base)
+    if own is None:
+        return []
+    place.shared.looked_outside = True
+    return place.analysis.engine.api_bases(own)
+
+
+def _handed_to_a_tracer(place: Place, function: Node) -> bool:
+    """Whether Keras, or a library that is not followed, gets the function to compile or to minimise it."""
+    name = function.child_by_field_name("name")
+    if name is None or not any(place.shared.has(tracer.encode() + b"(") for tracer in _TRACERS):
+        return False
+    return any(_is_argument(place, node) for node in mentions(place, place.text(name)))
+
+
+def _is_argument(place: Place, node: Node) -> bool:
+    holder = node.parent
+    while holder is not None and holder.type in ("keyword_argument", "list", "tuple", "dictionary", "pair"):
+        holder = holder.parent
+    call = holder.parent if holder is not None and holder.type == "argument_list" else None
+    callee = call.child_by_field_name("function") if call is not None else None
+    if callee is None or place.text(callee).rpartition(".")[2] not in _TRACERS:
+        return False
+    api = place.api(call)
+    return api is None or same_api(api, "keras.Model.compile")
