@@ -1,4 +1,4 @@
-"""Joules as people read them: three digits, a unit that fits, an interval, a bar."""
+"""Joules and seconds as people read them: three digits, a unit that fits, an interval, a bar."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ UNITS: tuple[tuple[float, str], ...] = ((36e3, "Wh"), (1e3, "kJ"), (1.0, "J"), (
 """From how many joules up a unit is used: watt-hours from 10 Wh."""
 
 IN_JOULES = {"Wh": 3600.0, "kJ": 1e3, "J": 1.0, "mJ": 1e-3, "µJ": 1e-6}
+DURATIONS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 BAR_CELLS = 10
 
 
@@ -30,6 +31,13 @@ def joules(value: float) -> str:
     """An energy in the unit that fits, such as `1.23 mJ`."""
     unit = unit_for(_rounded(value))
     return f"{number(value / IN_JOULES[unit])} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """A duration in the unit that fits, such as `6.86 ms`."""
+    size = abs(_rounded(seconds))
+    unit, length = next((unit, length) for unit, length in DURATIONS if size >= length or unit == "ns")
+    return f"{number(seconds / length)} {unit}"
 
 
 def interval(low: float, high: float) -> str:

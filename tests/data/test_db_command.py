@@ -92,11 +92,25 @@ def test_a_lookup_for_programs(measured: Path, energy_lsp: Invoke) -> None:
 @pytest.mark.parametrize(
     ("api", "advice"),
     [
-        ("tf.consant", "did you mean tensorflow.constant or "),
-        ("numpy.dot", "measure a program that calls it."),
+        (
+            "tf.consant",
+            "tf.consant is not an API of TensorFlow or Keras: did you mean tensorflow.constant or ",
+        ),
+        ("numpy.dot", "numpy.dot is not an API of TensorFlow or Keras: give its full name"),
+        (
+            "tf.keras.Model.fit_generator",
+            "No energy is known of keras.Model.fit_generator yet (Keras 3 removed",
+        ),
+        ("keras.layers.LSTM", "No energy is known of keras.layers.LSTM yet: run `energy-lsp measure`"),
     ],
 )
-def test_an_unknown_api_gets_advice_and_status_1(energy_lsp: Invoke, api: str, advice: str) -> None:
+def test_an_api_without_a_figure_gets_advice_and_status_1(energy_lsp: Invoke, api: str, advice: str) -> None:
     result = energy_lsp("db", "lookup", api)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"Nothing is known of {api}: {advice}")
+    assert result.stderr.startswith(advice)
+
+
+def test_a_lookup_says_which_version_removed_the_api(energy_lsp: Invoke) -> None:
+    told = energy_lsp("db", "lookup", "tf.estimator.DNNClassifier").stdout
+    assert told.startswith("tensorflow.estimator.DNNClassifier (TensorFlow 2.16 removed it)")
+    assert "689 ms per call" in told

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from energy_lsp.joules import bar, interval, joules
+from energy_lsp.joules import bar, duration, interval, joules
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,21 @@ from energy_lsp.joules import bar, interval, joules
 )
 def test_unit_fits_the_size(value: float, text: str) -> None:
     assert joules(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 ns"),
+        (3.4e-7, "340 ns"),
+        (9.996e-7, "1.00 µs"),
+        (0.00686, "6.86 ms"),
+        (27.04, "27.0 s"),
+        (3600, "3600 s"),
+    ],
+)
+def test_a_duration_has_the_unit_that_fits(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
 
 
 def test_an_interval_has_one_unit() -> None:

@@ -132,7 +132,7 @@ def lookup(api: str, db: Path | None, project: Path, file: str | None, line: int
     figure = store.lookup(api, file=file, line=line)
     store.close()
     if figure is None:
-        click.echo(f"Nothing is known of {_plain(api)}: {_advice(api)}", err=True)
+        click.echo(_plain(_unanswered(api)), err=True)
         raise click.exceptions.Exit(1)
     if output == "json":
         click.echo(json.dumps(asdict(figure), indent=2))
@@ -140,21 +140,37 @@ def lookup(api: str, db: Path | None, project: Path, file: str | None, line: int
         _print_figure(figure)
 
 
-def _advice(api: str) -> str:
+def _unanswered(api: str) -> str:
+    """Why there is no figure, and what to do about it."""
     from difflib import get_close_matches
 
+    from energy_data.catalogue import Catalogue
     from energy_data.figures import names
     from energy_data.naming import canonical
 
-    close = get_close_matches(canonical(api).replace("tf.", "tensorflow.", 1), names(), n=2, cutoff=0.75)
-    return f"did you mean {' or '.join(close)}?" if close else "measure a program that calls it."
+    catalogue = Catalogue.load()
+    asked = "tensorflow." + api.removeprefix("tf.") if api.startswith("tf.") else api
+    if entry := catalogue.find(asked):
+        gone = f" ({entry.removed_in} removed it)" if entry.removed_in else ""
+        return (
+            f"No energy is known of {entry.name} yet{gone}: "
+            "run `energy-lsp measure` on a program that calls it."
+        )
+    close = get_close_matches(canonical(asked), {*names(), *catalogue.names()}, n=2, cutoff=0.75)
+    advice = (
+        f"did you mean {' or '.join(close)}?" if close else "give its full name, such as tf.linalg.matmul."
+    )
+    return f"{api} is not an API of TensorFlow or Keras: {advice}"
 
 
 def _print_figure(figure: Figure) -> None:
+    from energy_data.catalogue import Catalogue
     from energy_lsp.hints import device_lines, provenance
-    from energy_lsp.joules import interval, joules, number
+    from energy_lsp.joules import duration, interval, joules
 
-    click.echo(_plain(figure.api))
+    entry = Catalogue.load().find(figure.api)
+    gone = f" ({entry.removed_in} removed it)" if entry and entry.removed_in else ""
+    click.echo(_plain(figure.api) + gone)
     if figure.total is None:
         bound = f"; it lies below {joules(figure.below)}" if figure.below is not None else ""
         click.echo(f"  not resolved by the meter{bound}")
@@ -167,7 +183,7 @@ def _print_figure(figure: Figure) -> None:
         click.echo(f"  {about}{joules(figure.total)} per call{spread}")
     for line in device_lines(figure):
         click.echo(f"  {line}")
-    click.echo(f"  {number(figure.seconds)} s per call")
+    click.echo(f"  {duration(figure.seconds)} per call")
     click.echo(f"  {_plain(provenance(figure))}")
     if figure.source:
         click.echo(f"  {_plain(figure.source)}")
