@@ -15,6 +15,7 @@ from energy_code.call_list import Calls, Found, Made
 from energy_code.calls import Call, Function, Mode
 from energy_code.codes import Code, FunctionCode, Unit
 from energy_code.function_list import Functions
+from energy_code.surroundings import Home, Surroundings
 from energy_code.survey import survey_of
 from energy_code.syntax import PARSER
 from energy_code.values import (
@@ -79,7 +80,7 @@ class Analysis:
         self.engine = document.engine
         self.module = document.module
         self.survey = survey_of(self.engine, self.module)
-        self._homes: list[tuple[int, int, Code, Code | None]] = []
+        self._homes: list[Home] = []
         """Absolute start and end of every code, outermost first, with the code around it."""
         stack: list[tuple[int, Code, Code | None]] = [
             (start, unit, None) for start, unit in reversed(self.module.units)
@@ -90,7 +91,6 @@ class Analysis:
             stack.extend((start + offset, part, code) for offset, part in reversed(code.parts))
         self._kept = kept
         self._unchanged = unchanged
-        self._about: dict[Code, tuple[str, Mode]] = {}
         self._starts = [home[0] for home in self._homes]
 
     @cached_property
@@ -127,41 +127,11 @@ class Analysis:
                 if expression.home is code
             ]
         found.sort(key=itemgetter(0, 1))
-        return Calls(found, self.lines, self._about_call, self._kept, self._unchanged)
-
-    def _about_call(self, expression: CallExpression) -> tuple[str, Mode]:
-        """The function around a call and the mode it runs in."""
-        home = expression.home
-        known = self._about.get(home)
-        if known is None:
-            known = self._about[home] = (self._function_name(home), self._mode(home))
-        return known
+        return Calls(found, self.lines, self._around.of_call, self._kept, self._unchanged)
 
     @cached_property
-    def _parents(self) -> dict[Code, Code | None]:
-        return {code: parent for _, _, code, parent in self._homes}
-
-    def _function_name(self, home: Code | None) -> str:
-        """The named function around a code."""
-        while home is not None:
-            if isinstance(home, FunctionCode) and home.name != "<lambda>":
-                return home.qualname
-            home = self._parents.get(home)
-        return ""
-
-    @cached_property
-    def _modes(self) -> dict[FunctionCode, Mode]:
-        return self.survey.modes()
-
-    def _mode(self, home: Code | None) -> Mode:
-        """The mode of a code: its own, or that of the function around it."""
-        while home is not None:
-            if isinstance(home, FunctionCode) and home in self._modes:
-                return self._modes[home]
-            if isinstance(home, FunctionCode) and home.name != "<lambda>" and self.survey.callers.get(home):
-                return "eager"
-            home = self._parents.get(home)
-        return "eager"
+    def _around(self) -> Surroundings:
+        return Surroundings(self._homes, self.survey)
 
     # questions about nodes ------------------------------------------------------------------------------------
 
@@ -184,7 +154,7 @@ class Analysis:
         while found is not None:
             base, home = found
             value = self.survey.value_at(home, start - base, end - base)
-            parent = self._parents.get(home)
+            parent = self._around.parents.get(home)
             if value is not UNKNOWN or parent is None:
                 return value
             outer = next((start for start, _, code, _ in self._homes if code is parent), None)
@@ -230,7 +200,7 @@ class Analysis:
     def mode_at(self, node: tree_sitter.Node) -> Mode:
         """Whether code at this place runs eagerly, as a graph or compiled."""
         found = self._home(node.start_byte, node.end_byte)
-        return self._mode(found[1]) if found is not None else "eager"
+        return self._around.mode(found[1]) if found is not None else "eager"
 
     def stretches(self) -> Iterator[Stretch]:
         """The statements of the module's top level, in the order of the text."""
@@ -251,7 +221,7 @@ class Analysis:
     def knowledge(self) -> Knowledge:
         """What all answers about expressions rest on."""
         called = {code for code, callers in self.survey.callers.items() if callers}
-        return Knowledge(self._sites, self.survey.summaries, self._modes, called)
+        return Knowledge(self._sites, self.survey.summaries, self._around.modes, called)
 
     # about the file -------------------------------------------------------------------------------------------
 

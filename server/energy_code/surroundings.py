@@ -1,0 +1,62 @@
+"""What is around a code of a module: the function it belongs to, and the mode it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from energy_code.calls import Mode
+from energy_code.codes import Code, FunctionCode
+
+if TYPE_CHECKING:
+    from energy_code.expressions import CallExpression
+    from energy_code.survey import Survey
+
+Home = tuple[int, int, Code, Code | None]
+"""Absolute start and end of a code, the code, and the one around it."""
+
+
+class Surroundings:
+    """Apart from the analysis, which holds the calls: with a way back from them, no analysis would be freed."""
+
+    def __init__(self, homes: Sequence[Home], survey: Survey) -> None:
+        self._homes = homes
+        self._survey = survey
+        self._known: dict[Code, tuple[str, Mode]] = {}
+
+    @cached_property
+    def parents(self) -> dict[Code, Code | None]:
+        """The code around each code."""
+        return {code: parent for _, _, code, parent in self._homes}
+
+    @cached_property
+    def modes(self) -> dict[FunctionCode, Mode]:
+        """Functions that do not run eagerly."""
+        return self._survey.modes()
+
+    def of_call(self, expression: CallExpression) -> tuple[str, Mode]:
+        """The function around a call and the mode it runs in."""
+        home = expression.home
+        known = self._known.get(home)
+        if known is None:
+            known = self._known[home] = (self._function_name(home), self.mode(home))
+        return known
+
+    def _function_name(self, home: Code | None) -> str:
+        """The named function around a code."""
+        while home is not None:
+            if isinstance(home, FunctionCode) and home.name != "<lambda>":
+                return home.qualname
+            home = self.parents.get(home)
+        return ""
+
+    def mode(self, home: Code | None) -> Mode:
+        """The mode of a code: its own, or that of the function around it."""
+        while home is not None:
+            if isinstance(home, FunctionCode) and home in self.modes:
+                return self.modes[home]
+            if isinstance(home, FunctionCode) and home.name != "<lambda>" and self._survey.callers.get(home):
+                return "eager"
+            home = self.parents.get(home)
+        return "eager"
