@@ -62,7 +62,9 @@ def print_summary(console: Console, results: Sequence[FileResult], statistics: b
 
 
 def _table(calls: Sequence[CallCost]) -> Table:
-    table = Table("Energy", "Share", "Call", "Where", title="Hungriest calls", title_justify="left")
+    table = Table("Energy", "Share", title="Hungriest calls", title_justify="left")
+    for column in ("Call", "Where"):  # a narrow terminal folds them: the line number is what people look for
+        table.add_column(column, overflow="fold")
     whole = sum(call.joules for call in calls)
     for call in calls[:HUNGRIEST]:
         share = f"{call.joules / whole * 100:.0f}%" if whole > 0 else ""
