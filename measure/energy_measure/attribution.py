@@ -18,7 +18,8 @@ from energy_measure.attribution_errors import Errors, Solution
 from energy_measure.baseline import Baseline
 from energy_measure.events import Events
 from energy_measure.observations import Observations, observe
-from energy_measure.timeline import Spans, Timeline, spans_of, sums
+from energy_measure.spans import Spans, distinct, spans_of, sums
+from energy_measure.timeline import Timeline
 from energy_measure.traces import SampledTrace
 
 Floats = npt.NDArray[np.float64]
@@ -126,9 +127,9 @@ def _solve(timeline: Timeline, events: Events, baseline: Baseline) -> Solution:
     steps = STEPS if observations.overlap <= 1.0 else STEPS_FOR_RUNNING_MEANS
     if timeline.count + len(observations) >= LARGE:
         steps = FEW_STEPS
-    watts = _least_squares(timeline, groups, seconds, durations, net, watts, steps)
+    watts, left_over = _least_squares(timeline, groups, seconds, durations, net, watts, steps)
     per_span = watts[groups]
-    residual = (net - timeline.expected(per_span)) / durations
+    residual = left_over / durations
     joules = per_span * own_time + timeline.spread(residual)
     sizes = np.bincount(groups, minlength=count).astype(np.float64)
     sizes[first_own:] = np.inf
@@ -143,8 +144,8 @@ def _groups(timeline: Timeline, events: Events) -> tuple[Indices, int, int]:
     spans = timeline.spans
     own = timeline.own_seconds() > OWN_POWER * timeline.observations.step
     own[-1] = False
-    _, sites = np.unique(events.site, return_inverse=True)
-    short_gap = int(sites.max(initial=-1)) + 1
+    numbers, sites = distinct(events.site)
+    short_gap = len(numbers)
     groups = np.full(timeline.count, short_gap, dtype=np.int64)
     groups[: spans.calls] = sites
     groups[own] = short_gap + 1 + np.arange(int(own.sum()))
@@ -159,8 +160,11 @@ def _least_squares(
     net: Floats,
     watts: Floats,
     steps: int,
-) -> Floats:
-    """Preconditioned conjugate gradients on Σ (net − expected)² / duration, from the first guess on."""
+) -> tuple[Floats, Floats]:
+    """Preconditioned conjugate gradients on Σ (net − expected)² / duration, from the first guess on.
+
+    Gives the powers of the groups, and the joules of each window that they leave over.
+    """
     residual = net - timeline.expected(watts[groups])
 
     def pull_back(joules: Floats) -> Floats:
@@ -180,12 +184,12 @@ def _least_squares(
             break
         length = strength / curvature
         watts = watts + length * direction
-        residual = residual - length * change
+        residual -= length * change
         gradient = pull_back(residual)
         scaled = gradient / seconds
         previous, strength = strength, float(gradient @ scaled)
         direction = scaled + (strength / previous) * direction
-    return watts
+    return watts, residual
 
 
 def _tails(spans: Spans, joules: Floats) -> Floats:

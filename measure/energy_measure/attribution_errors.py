@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from energy_measure.baseline import Baseline
 from energy_measure.observations import Observations
+from energy_measure.spans import sums
 from energy_measure.statistics import NORMAL_95
-from energy_measure.timeline import Timeline, sums
+from energy_measure.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -28,6 +29,8 @@ MOST_SHARES = 50_000_000
 """Sites times windows up to which the mixtures of short calls are looked at."""
 SHARES_AT_ONCE = 4_000_000
 """Above so many only every other window, or fewer, is looked at."""
+SPANS_AT_ONCE = 65_536
+"""So many fit into the processor's cache with everything that is reckoned about them."""
 POOLED = 3
 """From so many short calls of a site on, how they mix with what runs beside them can be looked at."""
 
@@ -159,30 +162,44 @@ def _ends(timeline: Timeline, solution: Solution, gross: Floats, idle: Floats) -
     neighbour's."""
     observations, spans = timeline.observations, timeline.spans
     before, after = timeline.neighbours(solution.watts)
-    starts = _end(observations, spans.starts, np.maximum(before + idle, 0.0), at_start=True)
-    ends = _end(observations, spans.ends, np.maximum(after + idle, 0.0), at_start=False)
-    same = starts.window == ends.window
     doubt, doubted = _doubt(timeline, solution, gross)
     alone = 1.0 / solution.members[:-1]
     total = np.full(len(spans.starts), observations.reading_noise**2)
-    for end in (starts, ends):
-        part = np.where(same, np.minimum(spans.lengths, end.width), end.part)
-        share = part / end.width
-        sigma = np.minimum(observations.placement[end.window], end.width)
-        inner = np.where(same, share, 1.0 - share) * gross
-        outer = np.where(same, 1.0 - share, share) * end.outside
-        shared = inner**2 + outer**2
-        # A short call that is the only one of its site takes all that its windows hold beyond the neighbours.
-        near = np.exp(-0.5 * ((end.width - end.part) / np.maximum(sigma, 1e-12)) ** 2)
-        lost = gross * np.minimum(spans.lengths / np.maximum(sigma, 1e-12), 1.0) * near
-        taken = end.outside**2 + lost**2
-        total += sigma**2 * (shared + alone * np.maximum(taken - shared, 0.0))
-        own = part * doubt
-        open_to_doubt = (
-            end.width * own * (1.0 - own / np.maximum(doubted[end.window], np.maximum(own, 1e-30)))
-        )
-        total += np.where(same, 0.5, 1.0) * open_to_doubt
+    for first in range(0, len(total), SPANS_AT_ONCE):
+        rows = slice(first, first + SPANS_AT_ONCE)
+        starts = _end(observations, spans.starts[rows], before[rows] + idle[rows], at_start=True)
+        ends = _end(observations, spans.ends[rows], after[rows] + idle[rows], at_start=False)
+        same = starts.window == ends.window
+        lengths = spans.ends[rows] - spans.starts[rows]
+        for end in (starts, ends):
+            part = np.where(same, np.minimum(lengths, end.width), end.part)
+            total[rows] += _misplaced(observations, end, part, same, gross[rows], lengths, alone[rows])
+            own = part * doubt[rows]
+            known = 1.0 - own / np.maximum(doubted[end.window], np.maximum(own, 1e-30))
+            total[rows] += np.where(same, 0.5, 1.0) * end.width * own * known
     return total
+
+
+def _misplaced(
+    observations: Observations,
+    end: _End,
+    part: Floats,
+    same: npt.NDArray[np.bool_],
+    gross: Floats,
+    lengths: Floats,
+    alone: Floats,
+) -> Floats:
+    """Variance from not knowing where exactly the windows lie in which spans begin (or end)."""
+    share = part / end.width
+    sigma = np.minimum(observations.placement[end.window], end.width)
+    inner = np.where(same, share, 1.0 - share) * gross
+    outer = np.where(same, 1.0 - share, share) * end.outside
+    shared = inner**2 + outer**2
+    # A short call that is the only one of its site takes all that its windows hold beyond the neighbours.
+    near = np.exp(-0.5 * ((end.width - end.part) / np.maximum(sigma, 1e-12)) ** 2)
+    lost = gross * np.minimum(lengths / np.maximum(sigma, 1e-12), 1.0) * near
+    taken = end.outside**2 + lost**2
+    return np.asarray(sigma**2 * (shared + alone * np.maximum(taken - shared, 0.0)))
 
 
 def _end(observations: Observations, moments: Floats, outside: Floats, *, at_start: bool) -> _End:
@@ -193,7 +210,7 @@ def _end(observations: Observations, moments: Floats, outside: Floats, *, at_sta
     left, right = observations.starts[window], observations.ends[window]
     width = np.maximum(right - left, 1e-12)
     inside = right - moments if at_start else moments - left
-    return _End(window, np.clip(inside, 0.0, width), width, outside)
+    return _End(window, np.clip(inside, 0.0, width), width, np.maximum(outside, 0.0))
 
 
 def _doubt(timeline: Timeline, solution: Solution, gross: Floats) -> tuple[Floats, Floats]:

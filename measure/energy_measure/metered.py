@@ -23,7 +23,7 @@ from energy_measure.meters import choose
 from energy_measure.observations import TooFewReadingsError, observe
 from energy_measure.replay import UPDATES_PER_WINDOW
 from energy_measure.sampling import Sampling
-from energy_measure.timeline import Floats
+from energy_measure.spans import Floats
 from energy_measure.traces import SampledTrace
 
 FIRST_REST = 1.0

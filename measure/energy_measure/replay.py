@@ -15,8 +15,8 @@ from energy_measure.baseline import IdleWindow, baseline_of, no_baseline
 from energy_measure.events import Events
 from energy_measure.observations import TooFewReadingsError, observe
 from energy_measure.sites import SiteEnergy
+from energy_measure.spans import Floats
 from energy_measure.statistics import Interval, is_resolved
-from energy_measure.timeline import Floats
 from energy_measure.traces import SampledTrace
 
 SHORTEST_WINDOW = 0.05

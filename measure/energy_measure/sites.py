@@ -10,8 +10,8 @@ import numpy as np
 from energy_data.model import DEVICES, Device, Quantity
 from energy_measure.attribution import DeviceAttribution
 from energy_measure.events import Events
+from energy_measure.spans import Floats, distinct, sums
 from energy_measure.statistics import NORMAL_95, Interval, is_resolved
-from energy_measure.timeline import Floats, sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def site_energies(events: Events, devices: Sequence[DeviceAttribution]) -> dict[
     """Per site the mean over its calls; several sources of one device are added."""
     if len(events) == 0:
         return {}
-    numbers, rows = np.unique(events.site, return_inverse=True)
+    numbers, rows = distinct(events.site)
     count = len(numbers)
     calls = sums(rows, events.count.astype(np.float64), count)
     busy = sums(rows, events.busy.astype(np.float64), count) * 1e-9

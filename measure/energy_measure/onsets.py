@@ -1,0 +1,80 @@
+"""Moments at which something begins, as a meter sees them that only tells energy over stretches of time.
+
+What begins at a moment fills every later cell of the time axis, and a part of the cell it begins in. Whoever ends
+is a negative beginning. So the energy of any number of overlapping calls is a sum over their two ends and one
+cumulative sum over the cells; no list of pairs of calls and cells is ever made.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+class Onsets:
+    """Moments against the cells between `edges`.
+
+    The cells' true places scatter about where they are put, so on average they see something begin not in a
+    step but in a ramp of `blur` seconds; expecting steps would take from short calls what leaks into their
+    neighbours' cells.
+    """
+
+    def __init__(self, moments: Floats, edges: Floats, blur: float) -> None:
+        self._seconds = np.diff(edges)
+        cells = len(self._seconds)
+        half = blur / 2.0
+        last = np.clip(np.searchsorted(edges, moments + half, side="right") - 1, 0, cells - 1)
+        self._whole_after = last
+        if not blur:
+            self._moment: Indices | None = None
+            self._cell: Indices = last
+            self._part: Floats = np.clip(edges[last + 1] - moments, 0.0, self._seconds[last])
+        else:
+            self._moment, self._cell, self._part = _ramps(moments, edges, last, blur)
+        # Fresh memory is dearer than what is done with it: these are used again and again.
+        self._per_part, self._per_moment = np.empty(len(self._part)), np.empty(len(moments))
+
+    def joules(self, watts: Floats) -> Floats:
+        """Energy in each cell if `watts` begin at each moment and last for ever."""
+        cells = len(self._seconds)
+        found = np.bincount(self._whole_after, weights=watts, minlength=cells)
+        np.cumsum(found, out=found)
+        np.multiply(found[:-1], self._seconds[1:], out=found[1:])
+        found[0] = 0.0
+        at_cells = (
+            watts if self._moment is None else np.take(watts, self._moment, out=self._per_part, mode="clip")
+        )
+        weights = np.multiply(at_cells, self._part, out=self._per_part)
+        found += np.bincount(self._cell, weights=weights, minlength=cells)
+        return np.asarray(found, dtype=np.float64)
+
+    def following(self, density: Floats) -> Floats:
+        """Integral of a density (one value per cell) from each moment to the end of the axis; valid until the next."""
+        per_cell = density * self._seconds
+        later = np.cumsum(per_cell[::-1])[::-1]
+        later -= per_cell
+        parts = np.take(density, self._cell, out=self._per_part, mode="clip")
+        parts *= self._part
+        if self._moment is not None:
+            parts = np.bincount(self._moment, weights=parts, minlength=len(self._whole_after))
+        parts += np.take(later, self._whole_after, out=self._per_moment, mode="clip")
+        return np.asarray(parts, dtype=np.float64)
+
+
+def _ramps(moments: Floats, edges: Floats, last: Indices, blur: float) -> tuple[Indices, Indices, Floats]:
+    """The cells over which each moment's ramp is spread: the moment, the cell, the seconds in it."""
+    first = np.clip(np.searchsorted(edges, moments - blur / 2.0, side="right") - 1, 0, len(edges) - 2)
+    many = last - first + 1
+    moment = np.repeat(np.arange(len(moments)), many)
+    cell = np.arange(len(moment)) - np.repeat(np.cumsum(many) - many - first, many)
+    at = moments[moment]
+    return moment, cell, _ramp(edges[cell + 1] - at, blur) - _ramp(edges[cell] - at, blur)
+
+
+def _ramp(seconds: Floats, blur: float) -> Floats:
+    """Integral, up to so many seconds after a moment, of what rises from 0 to 1 over `blur` about it."""
+    risen = np.clip(seconds + blur / 2.0, 0.0, blur)
+    return np.asarray(risen**2 / (2.0 * blur) + np.maximum(seconds - blur / 2.0, 0.0))
