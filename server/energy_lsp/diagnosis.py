@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from energy_lsp.hints import Hint, Total, cost, provenance
+from energy_lsp.hints import Hint, cost, provenance
 from energy_lsp.settings import Severity
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _of_hotspot(page: Page, hint: Hint, client: Client) -> types.Diagnostic:
     related = []
     around = page.function_around(hint.call)
     if around is not None:
-        total = Total.of(page.hints_between(around.span.start_byte, around.span.end_byte))
+        total = page.hints_in(around.span).total
         related.append((page.start_of(around.span), f"{around.name}: {total.label}"))
     where = page.range(hint.call.name)
     data = {"rule": HOTSPOT, "safety": "none", "version": page.version}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,8 @@ from energy_lsp import settings
 from energy_lsp.settings import Settings
 
 if TYPE_CHECKING:
+    from energy_code.call_list import Found
+    from energy_code.positions import Lines
     from energy_code.project import Project
     from energy_data.model import Figure, RuleEvidence
     from energy_data.store import EnergyStore
@@ -39,6 +41,8 @@ class Folder:
     """The database's state on disk when it was last looked at."""
     _project: Project | None = None
     _told: set[str] = field(default_factory=set)
+    _general: dict[str, Figure | None] = field(default_factory=dict)
+    """What is known of each API wherever it is called, until the settings or the database change."""
 
     def configure(self, editor: Mapping[str, object] | None = None) -> bool:
         """Read the options again; True when they changed. `editor` is what the editor's section holds."""
@@ -48,6 +52,7 @@ class Folder:
         project, problems = settings.read_pyproject(self.root)
         self.tell(problems)
         before, self.settings = self.settings, settings.combine(project, self._editor, self.command_line)
+        self._general = {}
         if before.database != self.settings.database:
             self._store = (
                 None  # SQLite lets no other thread than the worker's close it; its last reference does
@@ -108,6 +113,7 @@ class Folder:
 
     def reopen(self) -> None:
         """Read the database again."""
+        self._general = {}
         if self._store is not None:
             self._store.reopen()
             self.tell(self._store.problems)
@@ -121,20 +127,21 @@ class Folder:
         if self._project is not None:
             self._project.close(path)
 
-    def lookup_in(self, path: Path | None) -> Callable[[str, int], Figure | None]:
-        """A function that tells what is known about a call in a file, by API and line."""
+    def figures_in(self, path: Path | None, reached: Sequence[Found], lines: Lines) -> list[Figure | None]:
+        """What is known about each call of a file."""
+        general = self._general
+        for api in {site.api for _, _, _, site in reached} - general.keys():
+            general[api] = self._ask(api, None, None)
+        figures = [general[site.api] for _, _, _, site in reached]
         file = self.relative(path)
-        general: dict[str, Figure | None] = {}
-
-        def lookup(api: str, line: int) -> Figure | None:
-            if api not in general:
-                general[api] = self._ask(api, None, None)
-            figure = general[api]
-            if figure is None or figure.layer == "published" or file is None:
-                return figure  # what was not measured at all was not measured at this line either
-            return self._ask(api, file, line)
-
-        return lookup
+        if file is None:
+            return figures
+        for place, figure in enumerate(figures):
+            if figure is not None and figure.layer != "published":
+                # What was not measured at all was not measured at this line either.
+                start, _, _, site = reached[place]
+                figures[place] = self._ask(site.api, file, lines.point(start).row + 1)
+        return figures
 
     def _ask(self, api: str, file: str | None, line: int | None) -> Figure | None:
         """The store's answer; a row that cannot be read counts as nothing known."""

@@ -6,8 +6,8 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,23 +51,47 @@ class Hint(NamedTuple):
 class Total:
     """The sum over some hints: what is known, how many calls are not, whether any is an estimate."""
 
-    joules: float
-    known: int
-    unknown: int
-    estimated: bool
+    joules: float = 0.0
+    unknown: int = 0
+    estimated: bool = False
+    meters: Mapping[str, int] = field(default_factory=dict)
+    """The meters behind the figures, and for how many calls each."""
 
     @classmethod
-    def of(cls, hints: Iterable[Hint]) -> Total:
-        """Add up hints."""
-        total, known, unknown, estimated = 0.0, 0, 0, False
-        for call, figure, _ in hints:
+    def of(cls, costs: Iterable[tuple[Figure | None, int]]) -> Total:
+        """Add up calls, given as figures and how often each runs."""
+        joules, unknown, estimated = 0.0, 0, False
+        meters: dict[str, int] = {}
+        for figure, times in costs:
             if figure is None or figure.total is None:
                 unknown += 1
             else:
-                known += 1
-                total += figure.total * call.runs.times
+                joules += figure.total * times
                 estimated = estimated or figure.estimated
-        return cls(total, known, unknown, estimated)
+                meters[figure.meter] = meters.get(figure.meter, 0) + 1
+        return cls(joules, unknown, estimated, meters)
+
+    def __add__(self, other: Total) -> Total:
+        meters = {
+            meter: self.meters.get(meter, 0) + other.meters.get(meter, 0)
+            for meter in {**self.meters, **other.meters}
+        }
+        return Total(
+            self.joules + other.joules,
+            self.unknown + other.unknown,
+            self.estimated or other.estimated,
+            meters,
+        )
+
+    @property
+    def known(self) -> int:
+        """How many calls have a figure."""
+        return sum(self.meters.values())
+
+    @property
+    def meter(self) -> str:
+        """The meter behind most of the figures; empty when there are none."""
+        return max(self.meters, key=lambda meter: self.meters[meter], default="")
 
     @property
     def label(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from energy_lsp.client import Client
 from energy_lsp.diagnosis import HOTSPOT, diagnose
-from energy_lsp.hint_list import Hints
+from energy_lsp.hint_list import Hints, Joined
 from energy_lsp.hints import Hint
 from energy_lsp.pages import Page, find_all, verdicts_of
 
@@ -61,6 +61,7 @@ def make_cell_pages(
     pages = []
     for place, (uri, number, version) in enumerate(cells):
         start, end = notebook.starts[place], ends[place]
+        hints = whole.hints.between(start, end)
         page = replace(
             whole,
             uri=uri,
@@ -68,7 +69,8 @@ def make_cell_pages(
             lines=notebook.lines(notebook.numbers[place]),
             base=start,
             cell_number=number,
-            hints=_between(whole.hints, start, end, lambda hint: hint.call.span.start_byte),
+            hints=hints,
+            total=hints.total,
             hotspots=[one for one in whole.hotspots if start <= one.call.span.start_byte < end],
             findings=_between(whole.findings, start, end, lambda finding: finding.span.start_byte),
             functions=_between(whole.functions, start, end, lambda function: function.span.start_byte),
@@ -100,10 +102,13 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
     # What makes no measurable difference on this machine is not suggested on it.
     findings = [finding for finding in found if verdicts[finding.rule.name, finding.mode].suggested]
     findings.sort(key=lambda finding: finding.span.start_byte)
-    hints = Hints(analysis, findings, folder, path)
+    calls = analysis.calls
+    figures = folder.figures_in(path, calls.reached, analysis.lines)
+    hints = Hints(Joined(calls, calls.reached, figures, findings))
     return replace(
         page,
         hints=hints,
+        total=hints.total,
         findings=findings,
         functions=analysis.functions,
         verdicts=verdicts,

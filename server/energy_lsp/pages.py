@@ -6,13 +6,14 @@ Pages are made in the worker's thread and read on the loop; nothing they hold ch
 from __future__ import annotations
 
 import logging
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from energy_lsp.hint_list import NO_HINTS, Hints
 from energy_lsp.hints import Hint, Total
 
 if TYPE_CHECKING:
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from energy_lsp.folders import Folder
 
 logger = logging.getLogger(__name__)
-
-LONGEST_CALLEE = 65536
-"""How far before a call's name its receiver may begin (in a long chain of calls) for a hover to find it."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,9 @@ class Page:
     """Where the text begins in the program: 0 for a file, somewhere else for a notebook's cell."""
     cell_number: int = 0
     """For a notebook's cell: which one it is, counted from 1."""
-    hints: Sequence[Hint] = ()
-    """In the order of the text."""
+    hints: Hints = NO_HINTS
+    total: Total = field(default_factory=Total)
+    """The sum over all calls."""
     findings: Sequence[Finding] = ()
     functions: Sequence[Function] = ()
     verdicts: Mapping[tuple[str, Mode], Verdict] = field(default_factory=dict)
@@ -93,17 +92,11 @@ class Page:
 
     def hint_at(self, position: types.Position) -> Hint | None:
         """The call whose callee lies under a position; of chained calls the one whose name comes first."""
-        offset = self.offset(position)
-        last = bisect_right(self.hints, offset, key=_start)
-        first = bisect_left(self.hints, offset - LONGEST_CALLEE, key=_start)
-        under = [hint for hint in self.hints[first:last] if hint.call.name.end_byte >= offset]
-        return min(under, key=lambda hint: (hint.call.name.end_byte, -_start(hint)), default=None)
+        return self.hints.under(self.offset(position))
 
-    def hints_between(self, start: int, end: int) -> list[Hint]:
-        """Hints whose call begins in a stretch of bytes."""
-        return list(
-            self.hints[bisect_left(self.hints, start, key=_start) : bisect_right(self.hints, end, key=_start)]
-        )
+    def hints_in(self, span: Span) -> Hints:
+        """Hints of the calls in a function or class."""
+        return self.hints.between(span.start_byte, span.end_byte)
 
     def function_around(self, call: Call) -> Function | None:
         """The innermost function or class that a call stands in."""
@@ -115,15 +108,6 @@ class Page:
     def verdict_of(self, finding: Finding) -> Verdict:
         """What the measurements say of a finding's rule."""
         return self.verdicts[finding.rule.name, finding.mode]
-
-    @property
-    def total(self) -> Total:
-        """The sum over all calls."""
-        return Total.of(self.hints)
-
-
-def _start(hint: Hint) -> int:
-    return hint.call.span.start_byte
 
 
 def find_all(analysis: Analysis, folder: Folder) -> list[Finding]:

@@ -88,10 +88,10 @@ def test_a_bar_for_each_device() -> None:
 
 
 def test_totals_count_what_is_unknown() -> None:
-    total = Total.of([Hint(times(2), FIGURE), Hint(CALL, None), Hint(CALL, UNRESOLVED)])
+    total = Total.of([(FIGURE, 2), (None, 1), (UNRESOLVED, 1)])
     assert (total.joules, total.known, total.unknown, total.estimated) == (24.6, 1, 2, False)
     assert total.label == "⚡ 24.6 J in 1 call, 2 unknown"
-    assert Total.of([Hint(CALL, None)]).label == "⚡ 1 call of unknown cost"
+    assert Total.of([(None, 1)]).label == "⚡ 1 call of unknown cost"
 
 
 def test_hover_holds_everything() -> None:

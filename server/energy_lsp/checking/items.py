@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from energy_lsp.hints import Hint, Total, cost, provenance
+from energy_lsp.hints import Hint, cost, provenance
 
 if TYPE_CHECKING:
     from energy_code.calls import Span
@@ -82,7 +82,7 @@ def result_of(pages: list[Page], file: str, fixed: int) -> FileResult:
         items += [_of_finding(page, finding, file, cell) for finding in page.findings]
         items += [_of_hotspot(page, hint, file, cell) for hint in page.hotspots]
         calls += [_cost(page, hint, file, cell) for hint in page.hints if hint.known_joules is not None]
-        unknown += Total.of(page.hints).unknown
+        unknown += page.total.unknown
     items.sort(key=lambda item: (item.cell or 0, item.line, item.column, item.rule))
     return FileResult(file, tuple(items), tuple(calls), unknown, fixed)
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.hints import Total
-
 if TYPE_CHECKING:
+    from energy_lsp.hints import Total
     from energy_lsp.pages import Page
     from energy_lsp.server import EnergyServer
 
@@ -32,9 +31,9 @@ def lenses(page: Page) -> list[types.CodeLens]:
     if page.is_cell and page.hints:
         found.append(_lens(page, types.Range(types.Position(0, 0), types.Position(0, 0)), page.total))
     for function in page.functions:
-        inside = page.hints_between(function.span.start_byte, function.span.end_byte)
+        inside = page.hints_in(function.span)
         if inside:
-            found.append(_lens(page, page.start_of(function.span), Total.of(inside)))
+            found.append(_lens(page, page.start_of(function.span), inside.total))
     return found
 
 

@@ -27,7 +27,7 @@ def inlay_hints_in(page: Page, where: types.Range) -> list[types.InlayHint]:
     """The inlay hints of a stretch of text, usually what the editor shows."""
     if not page.folder.settings.inlay_hints:
         return []
-    hints = page.hints_between(page.offset(where.start), page.offset(where.end))
+    hints = page.hints.between(page.offset(where.start), page.offset(where.end))
     return [inlay for hint in hints if (inlay := _inlay(page, hint)) is not None]
 
 

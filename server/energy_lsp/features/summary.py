@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from energy_lsp.features.status import totals
-from energy_lsp.hints import Hint, marked
+from energy_lsp.hints import Hint, Total, marked
 
 if TYPE_CHECKING:
     from energy_lsp.pages import Page
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 def summary_of(uri: str | None, pages: Sequence[Page]) -> dict[str, Any]:
     """What the client's energy view shows."""
-    hints = [hint for page in pages for hint in page.hints]
-    whole = sum(hint.known_joules or 0.0 for hint in hints)
+    total = sum((page.total for page in pages), Total())
     return {
         "uri": uri,
-        **totals(hints),
-        "files": [{"uri": page.uri, "functions": _functions(page, whole)} for page in pages if page.hints],
+        **totals(total),
+        "files": [
+            {"uri": page.uri, "functions": _functions(page, total.joules)} for page in pages if page.hints
+        ],
     }
 
 
