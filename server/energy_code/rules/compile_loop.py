@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling import EAGER, Match, Place, Rule
+from energy_code.ruling.common_workloads import training
 from energy_code.ruling.loops import assigned, names_in, targets
 
 
@@ -35,35 +36,19 @@ class CompileLoop(Rule):
         "    for rate in rates:\n"
         "        model.compile(keras.optimizers.SGD(rate))",
     )
-    workload = Workload(
+    workload = training(
         """
         for _ in range(2):
-            fresh.compile(loss="mse", optimizer="sgd")
-            loss = fresh.train_on_batch(x, y)
+            one.compile(loss="mse", optimizer="sgd")
+            loss = one.train_on_batch(x, y)
         return loss
         """,
-        {
-            "fresh": "model()",
-            "kept": "model()",
-            "x": "rng.normal(size=(n, 16)).astype('float32')",
-            "y": "rng.normal(size=(n, 1)).astype('float32')",
-        },
-        {"n": (8, 64, 512)},
+        (8, 64, 512),
         after="""
         for _ in range(2):
-            loss = kept.train_on_batch(x, y)
+            loss = other.train_on_batch(x, y)
         return loss
         """,
-        setup="""
-def model():
-    keras.utils.set_random_seed(1)
-    made = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])
-    made.compile(loss="mse", optimizer="sgd")
-    return made
-""",
-        tolerance=1e-3,
-        graph=False,
-        vary=False,
     )
     safety = "none"
     modes = EAGER

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling import EAGER, Match, Place, Rule
+from energy_code.ruling.common_workloads import training
 from energy_code.ruling.loops import assigned, names_in, over_range, targets
 
 
@@ -28,30 +29,14 @@ class FitLoop(Rule):
         "def f(model: keras.Model, parts):\n    for i in range(10):\n        model.fit(parts[i])",
         "def f(x, y):\n    for _ in range(10):\n        model = make()\n        model.fit(x, y)",
     )
-    workload = Workload(
+    workload = training(
         """
         for _ in range(3):
-            history = single.fit(x, y, verbose=0, shuffle=False)
+            history = one.fit(x, y, verbose=0, shuffle=False)
         return history.history["loss"][-1]
         """,
-        {
-            "single": "model()",
-            "whole": "model()",
-            "x": "rng.normal(size=(n, 16)).astype('float32')",
-            "y": "rng.normal(size=(n, 1)).astype('float32')",
-        },
-        {"n": (32, 256, 2048)},
-        after="return whole.fit(x, y, epochs=3, verbose=0, shuffle=False).history['loss'][-1]",
-        setup="""
-def model():
-    keras.utils.set_random_seed(1)
-    made = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])
-    made.compile(loss="mse", optimizer="sgd")
-    return made
-""",
-        tolerance=1e-3,
-        graph=False,
-        vary=False,
+        (32, 256, 2048),
+        after="return other.fit(x, y, epochs=3, verbose=0, shuffle=False).history['loss'][-1]",
     )
     safety = "none"
     modes = EAGER

@@ -1,6 +1,7 @@
 """Greyscale before resizing."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Change, Rule
+from energy_code.ruling.common_workloads import resizing
 
 
 class GrayResize(Rule):
@@ -22,15 +23,7 @@ class GrayResize(Rule):
         ),
     )
     leave_alone = ("x = tf.image.rgb_to_grayscale(tf.image.resize(image, [64, 64]))",)
-    workload = Workload(
-        "tf.image.resize(tf.image.rgb_to_grayscale(image), [64, 64])",
-        {"image": Array("n", "n", 3, values="unit")},
-        {"n": (64, 256, 1024)},
-        tolerance=1e-4,
-        absolute=1e-4,
-        gradients=("image",),
-        vary=False,
-    )
+    workload = resizing("tf.image.resize(tf.image.rgb_to_grayscale(image), [64, 64])")
     safety = "review"
     modes = NOT_JIT
     changes = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling import EAGER, Match, Place, Rule
+from energy_code.ruling.common_workloads import tracing
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,14 +31,12 @@ class NestedFunction(Rule):
         "g = tf.function(f)\nfor x in data:\n    y = g(x)",
         "for k in kinds:\n    table[k] = tf.function(makers[k])",
     )
-    workload = Workload(
+    workload = tracing(
         "[tf.function(square)(x) for _ in range(3)]",
-        {"x": "tf.constant(rng.normal(size=(n,)), tf.float32)", "made": "tf.function(square)"},
-        {"n": (100, 10_000, 1_000_000)},
-        after="[made(x) for _ in range(3)]",
+        "[made(x) for _ in range(3)]",
+        x="tf.constant(rng.normal(size=(n,)), tf.float32)",
+        made="tf.function(square)",
         setup="def square(v):\n    return tf.square(v) + 1.0\n",
-        graph=False,
-        vary=False,
     )
     safety = "none"
     modes = EAGER

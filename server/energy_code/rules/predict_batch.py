@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling import EAGER, Match, Place, Rule
 from energy_code.ruling.arguments import without_argument
+from energy_code.ruling.common_workloads import ROWS, predicting
 
 _TINY = 8
 
@@ -38,24 +39,7 @@ class PredictBatch(Rule):
         "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=1, callbacks=[count])",
         "def test_rows(model: keras.Model, x):\n    return model.predict(x, batch_size=1)",
     )
-    workload = Workload(
-        "model.predict(x, batch_size=1, verbose=0)",
-        {
-            "model": "model()",
-            "x": "rng.normal(size=(n, 32)).astype('float32')",
-        },
-        {"n": (16, 64, 256)},
-        tolerance=1e-4,
-        absolute=1e-5,
-        setup="""
-def model():
-    keras.utils.set_random_seed(1)
-    return keras.Sequential([keras.Input((32,)), keras.layers.Dense(64, "relu"), keras.layers.Dense(8)])
-""",
-        graph=False,
-        annotations={"model": "keras.Sequential"},
-        vary=False,
-    )
+    workload = predicting("model.predict(x, batch_size=1, verbose=0)", {"x": ROWS}, (16, 64, 256))
     safety = "review"
     modes = EAGER
     apis = ("keras.Model.predict",)

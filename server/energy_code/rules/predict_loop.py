@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule, Workload
+from energy_code.ruling import EAGER, Edit, Match, Place, Rule
+from energy_code.ruling.common_workloads import ROWS, predicting
 from energy_code.ruling.loops import assigned, names_in, targets
 
 
@@ -35,23 +36,10 @@ class PredictLoop(Rule):
         "def f(models, x):\n    for model in models:\n        y = model.predict(x)",
         "def f(model: keras.Model, x):\n    for _ in range(3):\n        y = model.predict(x)",
     )
-    workload = Workload(
+    workload = predicting(
         "[model.predict(x, verbose=0) for x in batches]",
-        {
-            "model": "model()",
-            "batches": "[rng.normal(size=(n, 32)).astype('float32') for _ in range(3)]",
-        },
-        {"n": (1, 32, 1024)},
-        tolerance=1e-4,
-        absolute=1e-5,
-        setup="""
-def model():
-    keras.utils.set_random_seed(1)
-    return keras.Sequential([keras.Input((32,)), keras.layers.Dense(64, "relu"), keras.layers.Dense(8)])
-""",
-        graph=False,
-        annotations={"model": "keras.Sequential"},
-        vary=False,
+        {"batches": f"[{ROWS} for _ in range(3)]"},
+        (1, 32, 1024),
     )
     safety = "review"
     modes = EAGER

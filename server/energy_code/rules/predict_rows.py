@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.ruling import EAGER, Match, Place, Rule
+from energy_code.ruling.common_workloads import ROWS, predicting
 from energy_code.ruling.loops import assigned, names_in, targets
 
 _ONE_ROW = re.compile(
@@ -37,23 +38,11 @@ class PredictRows(Rule):
         "        s = step(y)",
         "def f(model: keras.Model, x):\n    return model.predict(x[None])",
     )
-    workload = Workload(
+    workload = predicting(
         "np.concatenate([model.predict_on_batch(row[None]) for row in x])",
-        {
-            "model": "model()",
-            "x": "rng.normal(size=(n, 32)).astype('float32')",
-        },
-        {"n": (4, 16, 64)},
+        {"x": ROWS},
+        (4, 16, 64),
         after="model.predict_on_batch(x)",
-        tolerance=1e-4,
-        absolute=1e-5,
-        setup="""
-def model():
-    keras.utils.set_random_seed(1)
-    return keras.Sequential([keras.Input((32,)), keras.layers.Dense(64, "relu"), keras.layers.Dense(8)])
-""",
-        graph=False,
-        vary=False,
     )
     safety = "none"
     modes = EAGER

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule, Workload
+from energy_code.ruling import EAGER, Edit, Match, Place, Rule
+from energy_code.ruling.common_workloads import tracing
 from energy_code.ruling.loops import calls_of, over_range, targets
 from energy_code.ruling.naming import Names
 from energy_code.ruling.place import descend
@@ -40,14 +41,12 @@ class RetraceScalar(Rule):
         "@tf.function(reduce_retracing=True)\ndef step(x, i):\n    return x * i\n\n\n"
         "for i in range(100):\n    y = step(x, i)",
     )
-    workload = Workload(
+    workload = tracing(
         "[fresh()(x, i) for i in range(2)]",
-        {"x": "tf.constant(rng.integers(0, 9, size=(n,)), tf.int32)", "made": "fresh()"},
-        {"n": (100, 10_000, 1_000_000)},
-        after="[made(x, tf.constant(i)) for i in range(2)]",
+        "[made(x, tf.constant(i)) for i in range(2)]",
+        x="tf.constant(rng.integers(0, 9, size=(n,)), tf.int32)",
+        made="fresh()",
         setup="def fresh():\n    return tf.function(lambda x, i: x * i)\n",
-        graph=False,
-        vary=False,
     )
     safety = "review"
     modes = EAGER

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Match, Place, Rule, Workload
+from energy_code.ruling import Match, Place, Rule
 from energy_code.ruling.arguments import without_argument
+from energy_code.ruling.common_workloads import training
 
 
 class RunEagerly(Rule):
@@ -33,30 +34,16 @@ class RunEagerly(Rule):
         'model = keras.Sequential()\nmodel.compile(loss="mse", run_eagerly=False)',
         "def test_steps():\n    model = keras.Sequential()\n    model.compile(run_eagerly=True)",
     )
-    workload = Workload(
-        "steps(eager, x, y)",
-        {
-            "x": "rng.normal(size=(n, 16)).astype('float32')",
-            "y": "rng.normal(size=(n, 1)).astype('float32')",
-            "eager": "model(run_eagerly=True)",
-            "compiled": "model()",
-        },
-        {"n": (8, 64, 512)},
-        after="steps(compiled, x, y)",
+    workload = training(
+        "steps(one, x, y)",
+        (8, 64, 512),
+        after="steps(other, x, y)",
+        one="model(run_eagerly=True)",
         setup="""
-def model(**options):
-    keras.utils.set_random_seed(1)
-    made = keras.Sequential([keras.Input((16,)), keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])
-    made.compile(loss="mse", optimizer="sgd", **options)
-    return made
-
 
 def steps(model, x, y):
     return [float(model.train_on_batch(x, y)) for _ in range(5)]
 """,
-        tolerance=1e-3,
-        graph=False,
-        vary=False,
     )
     safety = "review"
     apis = ("keras.Model.compile",)

@@ -81,6 +81,14 @@ def calls_of(place: Place, name: str) -> list[Node]:
     ]
 
 
+def methods_of(place: Place, name: Node, method: str) -> list[Node]:
+    """Calls of a method of the object that a name stands for, in the name's own scope."""
+    scope = place.scope(name)
+    callees = (node.parent for node in mentions(place, place.text(name), f".{method}(".encode()))
+    calls = [callee.parent for callee in callees if callee is not None and callee.type == "attribute"]
+    return [call for call in calls if call is not None and place.scope(call) == scope]
+
+
 def definition(place: Place, name: str) -> Node | None:
     """The one function of that name at module level, None when there is none or more than one."""
     found = []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[int | None, ...]
 
-_SHAPED = {
+SHAPED = {
     "tensorflow.zeros": 0,
     "tensorflow.ones": 0,
     "tensorflow.fill": 0,
@@ -38,8 +38,8 @@ def shape_of(place: Place, node: Node, depth: int = 4) -> Shape | None:
     api = place.api(node)
     if api is None or depth == 0:
         return None
-    if api in _SHAPED:
-        position = _SHAPED[api]
+    if api in SHAPED:
+        position = SHAPED[api]
         given = place.argument(node, "dims" if api == "tensorflow.fill" else "shape", position)
         return _literal_shape(place, given) if given is not None else None
     if api in _LITERALS:

@@ -1,0 +1,109 @@
+"""Training steps run one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from energy_code.ruling import EAGER, Edit, Match, Place, Rule
+from energy_code.ruling.common_workloads import training
+from energy_code.ruling.loops import methods_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_SMALL_LAYERS = frozenset(
+    {"Dense", "Dropout", "Activation", "Flatten", "Normalization", "BatchNormalization"}
+)
+_WIDEST = 512
+_SETTLED = ("steps_per_execution", "run_eagerly", "auto_scale_loss", "jit_compile")
+
+
+class StepsPerExecution(Rule):
+    """Let a small model take several training steps per call.
+
+    `fit` calls the traced step from Python once per batch. A small dense model computes for less time
+    than the call takes; `steps_per_execution=8` runs eight batches per call.
+
+    **Equal when** nobody looks between the batches: callbacks of single batches, and the progress bar,
+    then see every eighth. Weights, losses and metrics are the same. A convolutional network gains
+    nothing: the rule wants to see a `Sequential` of small dense layers that is trained without callbacks.
+    The fix is for review.
+    """
+
+    message = "a small model waits for Python between batches: `steps_per_execution=8` takes eight at a time"
+    category = "keras"
+    examples = (
+        (
+            'model = keras.Sequential([keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])\n'
+            'model.compile(loss="mse")\nmodel.fit(x, y, epochs=10)',
+            'model = keras.Sequential([keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])\n'
+            'model.compile(loss="mse", steps_per_execution=8)\nmodel.fit(x, y, epochs=10)',
+        ),
+    )
+    leave_alone = (
+        "model = keras.Sequential([keras.layers.Conv2D(32, 3), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nmodel.fit(x, y, epochs=10)',
+        "model = keras.Sequential([keras.layers.Dense(4096), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nmodel.fit(x, y, epochs=10)',
+        "model = keras.Sequential([keras.layers.Dense(32), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nmodel.fit(x, y, callbacks=[watch])',
+        "model = keras.Sequential([keras.layers.Dense(32), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse", steps_per_execution=4)\nmodel.fit(x, y)',
+        "model = keras.Sequential([keras.layers.Dense(32), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nloss = model.train_on_batch(x, y)',
+    )
+    workload = training(
+        "return one.fit(x, y, epochs=2, shuffle=False, verbose=0).history['loss']",
+        (80, 500, 4100),
+        after="return other.fit(x, y, epochs=2, shuffle=False, verbose=0).history['loss']",
+        other="model(steps_per_execution=8)",
+    )
+    safety = "review"
+    modes = EAGER
+    apis = ("keras.Model.compile",)
+
+    def look(self, place: Place) -> Iterator[Match]:
+        """A model of small dense layers, trained by `fit` in the same scope with nothing between batches."""
+        model, arguments = place.receiver(place.node), place.node.child_by_field_name("arguments")
+        if model is None or arguments is None or model.type != "identifier":
+            return
+        if any(word in place.text(arguments) for word in _SETTLED) or "**" in place.text(arguments):
+            return
+        fits = methods_of(place, model, "fit")
+        if (
+            not fits
+            or any(_watched(place, call) for call in fits)
+            or methods_of(place, model, "train_on_batch")
+        ):
+            return
+        if place.in_test(place.node) or not _is_small(place, place.value(model)):
+            return
+        end = arguments.named_children[-1].end_byte if arguments.named_children else arguments.start_byte + 1
+        text = ", steps_per_execution=8" if arguments.named_children else "steps_per_execution=8"
+        yield Match(place.node, edits=lambda: [Edit(end, end, text)], related=fits[:1])
+
+
+def _watched(place: Place, call: Node) -> bool:
+    arguments = call.child_by_field_name("arguments")
+    return arguments is None or any(word in place.text(arguments) for word in ("callbacks", "steps", "**"))
+
+
+def _is_small(place: Place, made: Node) -> bool:
+    listed = place.argument(made, "layers", 0) if place.api(made) == "keras.Sequential" else None
+    if listed is None or listed.type != "list":
+        return False
+    layers = [layer for layer in listed.named_children if layer.type != "comment"]
+    return bool(layers) and all(_is_small_layer(place, layer) for layer in layers)
+
+
+def _is_small_layer(place: Place, layer: Node) -> bool:
+    api = place.api(layer) or ""
+    kind = api.rpartition(".")[2]
+    if kind in ("Input", "InputLayer"):
+        return True
+    if kind not in _SMALL_LAYERS or not api.startswith("keras."):
+        return False
+    units = place.argument(layer, "units", 0) if kind == "Dense" else None
+    width = place.constant(place.value(units)) if units is not None else 0
+    return isinstance(width, int) and width <= _WIDEST
