@@ -80,7 +80,7 @@ def attribute(
     errors = Errors(timeline, baseline, solution)
     own = solution.joules[:-1]
     calls = slice(0, spans.calls)
-    whole = _program(observations, baseline, begin, finish, solution)
+    whole = _program(observations, begin, finish, solution)
     return DeviceAttribution(
         device=trace.device,
         joules=spans.inclusive(own)[calls],
@@ -96,15 +96,12 @@ def attribute(
     )
 
 
-def _program(
-    observations: Observations, baseline: Baseline, begin: float, finish: float, solution: Solution
-) -> float:
+def _program(observations: Observations, begin: float, finish: float, solution: Solution) -> float:
     """Net joules of the whole program: what the counter says, or the model where the meter looks away."""
     if not observations.contiguous:
         return float(np.sum(solution.joules))
-    net = observations.joules - baseline.energy(observations.starts, observations.ends)
     times = np.append(observations.starts[:1], observations.ends)
-    counted = np.concatenate(([0.0], np.cumsum(net)))
+    counted = np.concatenate(([0.0], np.cumsum(solution.net * np.diff(times))))
     return float(np.interp(finish, times, counted) - np.interp(begin, times, counted))
 
 

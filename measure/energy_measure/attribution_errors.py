@@ -12,13 +12,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from energy_measure.baseline import Baseline
 from energy_measure.observations import Observations
-from energy_measure.spans import sums
+from energy_measure.spans import distinct, sums
 from energy_measure.statistics import NORMAL_95
 from energy_measure.timeline import Timeline
 
@@ -69,10 +70,16 @@ class Errors:
 
     def _variance(self, edges: Floats, seconds: Floats) -> Floats:
         # The background's noise grows with the power drawn: that is how sensors' own noise behaves.
-        background = self._baseline.noise(seconds) * np.maximum(self._louder, 1.0)
-        return edges + background**2 + (seconds * self.common_error) ** 2
+        background = self._baseline.noise(seconds)
+        background *= np.maximum(self._louder, 1.0)
+        background *= background
+        background += edges
+        common = seconds * self.common_error
+        common *= common
+        background += common
+        return background
 
-    @property
+    @cached_property
     def common_error(self) -> Floats:
         """Standard error, in watts, that all calls of a site have in common: level and mixture."""
         return np.hypot(self.level_error, self._group_error)
@@ -83,6 +90,8 @@ class Errors:
 
     def exclusive(self) -> Floats:
         """Standard error of each span without what runs inside it: the ends of those add to its own."""
+        if not self._spans.nested:
+            return self.inclusive()
         edges = self._edges + self._spans.sum_of_children(self._edges)
         return np.sqrt(self._variance(edges, self._spans.exclusive(self._spans.busy)))
 
@@ -108,7 +117,7 @@ def _mixed(timeline: Timeline, solution: Solution) -> Floats:
     pooled = np.flatnonzero(short[: spans.calls] & (solution.members[: spans.calls] >= POOLED))
     if len(pooled) == 0:
         return error
-    numbers, rows = np.unique(solution.groups[pooled], return_inverse=True)
+    numbers, rows = distinct(solution.groups[pooled])
     watts = np.zeros(len(numbers))
     watts[rows] = solution.watts[pooled]
     durations = observations.ends - observations.starts

@@ -8,10 +8,8 @@ cumulative sum over the cells; no list of pairs of calls and cells is ever made.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+from energy_measure.spans import Floats, Indices, sums
 
 
 class Onsets:
@@ -40,7 +38,7 @@ class Onsets:
     def joules(self, watts: Floats) -> Floats:
         """Energy in each cell if `watts` begin at each moment and last for ever."""
         cells = len(self._seconds)
-        found = np.bincount(self._whole_after, weights=watts, minlength=cells)
+        found = sums(self._whole_after, watts, cells)
         np.cumsum(found, out=found)
         np.multiply(found[:-1], self._seconds[1:], out=found[1:])
         found[0] = 0.0
@@ -48,20 +46,20 @@ class Onsets:
             watts if self._moment is None else np.take(watts, self._moment, out=self._per_part, mode="clip")
         )
         weights = np.multiply(at_cells, self._part, out=self._per_part)
-        found += np.bincount(self._cell, weights=weights, minlength=cells)
-        return np.asarray(found, dtype=np.float64)
+        found += sums(self._cell, weights, cells)
+        return found
 
     def following(self, density: Floats) -> Floats:
         """Integral of a density (one value per cell) from each moment to the end of the axis; valid until the next."""
         per_cell = density * self._seconds
         later = np.cumsum(per_cell[::-1])[::-1]
         later -= per_cell
-        parts = np.take(density, self._cell, out=self._per_part, mode="clip")
+        parts: Floats = np.take(density, self._cell, out=self._per_part, mode="clip")
         parts *= self._part
         if self._moment is not None:
-            parts = np.bincount(self._moment, weights=parts, minlength=len(self._whole_after))
+            parts = sums(self._moment, parts, len(self._whole_after))
         parts += np.take(later, self._whole_after, out=self._per_moment, mode="clip")
-        return np.asarray(parts, dtype=np.float64)
+        return parts
 
 
 def _ramps(moments: Floats, edges: Floats, last: Indices, blur: float) -> tuple[Indices, Indices, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ def distinct(numbers: Indices) -> tuple[Indices, Indices]:
     return np.flatnonzero(present), (np.cumsum(present) - 1)[numbers]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Spans:
     """Calls and the long gaps between them, in seconds on the axis of the observations."""
 
@@ -36,20 +37,24 @@ class Spans:
     calls: int
     """The first so many are calls; the rest are gaps in which no call ran."""
 
-    @property
+    @cached_property
     def lengths(self) -> Floats:
         """Seconds from start to end."""
         return self.ends - self.starts
 
-    @property
+    @cached_property
     def busy(self) -> Floats:
         """Seconds inside the call."""
         return self.duty * (self.ends - self.starts)
 
+    @cached_property
+    def nested(self) -> bool:
+        """Whether any span lies inside another."""
+        return bool(np.any(self.parents >= 0))
+
     def exclusive(self, inclusive: Floats) -> Floats:
         """Take from each span what the spans directly inside it hold."""
-        inside = self.parents >= 0
-        if not inside.any():
+        if not self.nested:
             return inclusive
         return inclusive - self.sum_of_children(inclusive)
 
@@ -60,6 +65,8 @@ class Spans:
 
     def inclusive(self, exclusive: Floats) -> Floats:
         """Add to each span what the spans inside it hold, at any depth."""
+        if not self.nested:
+            return exclusive
         total: Floats = exclusive.copy()
         for level in reversed(self._levels()):
             total = total + sums(self.parents[level], total[level], len(total))

@@ -142,7 +142,7 @@ class Timeline:
             return np.zeros_like(lengths)
         crowded = np.where(self._running > 1.5, self._between_moments, 0.0)
         until = np.concatenate(([0.0], np.cumsum(crowded)))
-        together = until[self._end_at] - until[self._start_at]
+        together: Floats = until[self._end_at] - until[self._start_at]
         return np.divide(together, lengths, out=np.zeros_like(together), where=lengths > 0)
 
 
