@@ -49,7 +49,7 @@ def test_what_fits_behind_a_call() -> None:
 
 def test_an_estimate_never_goes_unmarked() -> None:
     hint = Hint(times(2), ESTIMATED)
-    for text in (short(hint), cost(hint), Total.of([hint]).label):
+    for text in (short(hint), cost(hint), Total.of([(hint.figure, 1)]).label):
         assert text is not None
         assert "≈" in text
         assert "est." in text
