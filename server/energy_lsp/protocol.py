@@ -15,6 +15,7 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from energy_lsp.features import notebooks
+from energy_lsp.greeting import position_encoding
 from energy_lsp.transport import frame
 
 if TYPE_CHECKING:
@@ -27,13 +28,25 @@ INVALID_REQUEST = types.ErrorCodes.InvalidRequest
 NOT_INITIALIZED = types.ErrorCodes.ServerNotInitialized
 
 
+def _plain(params: dict[str, Any]) -> dict[str, Any]:
+    """What can be used of the parameters of an `initialize` that does not follow the protocol."""
+    encoding = position_encoding(params["capabilities"])
+    return {
+        "processId": None,
+        "rootUri": None,
+        "capabilities": {"general": {"positionEncodings": [encoding]}},
+    }
+
+
 class EnergyProtocol(LanguageServerProtocol):
     """Receives messages and keeps the open files in step with the client."""
 
     _server: EnergyServer
     _initialized = False
+    _answered: str | int | None = None
+    """The request whose answer went out before the server was loaded."""
 
-    def receive(self, body: bytes) -> None:
+    def receive(self, body: bytes, answered: bool = False) -> None:
         """Handle one message; whatever is wrong with it, the server answers or logs, and goes on."""
         try:
             data = json.loads(body)
@@ -52,11 +65,16 @@ class EnergyProtocol(LanguageServerProtocol):
         try:
             message = self.structure_message(data)
         except JsonRpcException as problem:
-            if request_id is not None:
-                self._refuse(
-                    request_id, types.ErrorCodes.InvalidParams, str(problem) or "Invalid parameters."
-                )
-            return
+            if not answered:
+                if request_id is not None:
+                    self._refuse(
+                        request_id, types.ErrorCodes.InvalidParams, str(problem) or "Invalid parameters."
+                    )
+                return
+            logger.warning("The client's capabilities are not those of the protocol: %s", problem)
+            message = self.structure_message({**data, "params": _plain(data["params"])})
+        if answered:
+            self._answered = request_id
         self.handle_message(message)
 
     def _refusal(self, data: dict[str, Any]) -> tuple[types.ErrorCodes, str] | None:
@@ -76,6 +94,15 @@ class EnergyProtocol(LanguageServerProtocol):
 
     def _refuse(self, request_id: str | int | None, code: int, message: str) -> None:
         self.send({"jsonrpc": "2.0", "id": request_id, "error": {"code": int(code), "message": message}})
+
+    def _send_response(
+        self, msg_id: str | int, result: Any | None = None, error: types.ResponseError | None = None
+    ) -> None:
+        """No second answer to `initialize`."""
+        if msg_id == self._answered:
+            self._answered = None
+        else:
+            super()._send_response(msg_id, result, error)
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message that is plain JSON already."""

@@ -31,6 +31,7 @@ from energy_lsp.features import (
 )
 from energy_lsp.files import Opened, OpenFiles, path_of
 from energy_lsp.folders import Folders
+from energy_lsp.greeting import NAME, First
 from energy_lsp.protocol import EnergyProtocol
 from energy_lsp.transport import Reader, Writer
 from energy_lsp.worker import Worker
@@ -58,8 +59,8 @@ class EnergyServer(LanguageServer):
 
     def __init__(self, options: Mapping[str, object]) -> None:
         super().__init__(
-            "energy-lsp",
-            metadata.version("energy-lsp"),
+            NAME,
+            metadata.version(NAME),
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
             notebook_document_sync=notebooks.SYNC,
             protocol_cls=EnergyProtocol,
@@ -96,7 +97,7 @@ class EnergyServer(LanguageServer):
 
     # the life of the process
 
-    async def serve(self, reader: BinaryIO, writer: BinaryIO) -> int:
+    async def serve(self, reader: BinaryIO, writer: BinaryIO, first: First | None) -> int:
         """Talk to one client until it says goodbye or goes away; the exit code of the process."""
         loop = asyncio.get_running_loop()
         over: asyncio.Future[int] = loop.create_future()
@@ -107,9 +108,9 @@ class EnergyServer(LanguageServer):
             if not over.done():
                 over.set_result(code)
 
-        def receive(body: bytes) -> None:
+        def receive(body: bytes, answered: bool = False) -> None:
             try:
-                self.protocol.receive(body)
+                self.protocol.receive(body, answered)
             except SystemExit as leave:
                 end(int(leave.code or 0))
             except OSError as problem:
@@ -117,6 +118,8 @@ class EnergyServer(LanguageServer):
                 end(1)
 
         self.protocol.set_writer(Writer(writer))
+        if first is not None:
+            receive(*first)
         Reader(reader, loop, receive, lambda: end(0 if self.protocol.was_shut_down else 1)).start()
         watching = asyncio.ensure_future(self._watch(end))
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
 import socket
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
-from energy_lsp.server import EnergyServer
+from energy_lsp.greeting import greet
 
 GARBAGE_AFTER = 20_000
 """New objects before Python looks for garbage: 700, its default, costs a third of each analysis."""
@@ -37,11 +36,16 @@ def serve_tcp(host: str, port: int, options: Mapping[str, object]) -> int:
 
 
 def _serve(reader: BinaryIO, writer: BinaryIO, options: Mapping[str, object]) -> int:
+    first = greet(reader, writer)
+    import asyncio
+
+    from energy_lsp.server import EnergyServer
+
     gc.freeze()  # what is loaded by now stays: never look through it for garbage
     gc.set_threshold(GARBAGE_AFTER, 10, 10)
     code = 1
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        code = asyncio.run(EnergyServer(options).serve(reader, writer))
+        code = asyncio.run(EnergyServer(options).serve(reader, writer, first))
     with suppress(OSError):
         writer.flush()
     # The reader's thread may sit in a read that never returns, and Python would wait for its lock.
