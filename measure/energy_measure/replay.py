@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from energy_data.model import Device, Quantity
 from energy_measure.attribution import DeviceAttribution, attribute
@@ -16,7 +15,7 @@ from energy_measure.events import Events
 from energy_measure.observations import TooFewReadingsError, observe
 from energy_measure.sites import SiteEnergy
 from energy_measure.spans import Floats
-from energy_measure.statistics import Interval, is_resolved
+from energy_measure.statistics import Interval, is_resolved, student_95
 from energy_measure.traces import SampledTrace
 
 SHORTEST_WINDOW = 0.05
@@ -225,4 +224,4 @@ class _Windows:
             seen = (expectation * expected + freedom * seen) / (expectation + freedom)
             freedom += expectation
         stderr = float(np.sqrt(seen / count + np.mean(self.common) ** 2))
-        return float(np.mean(self.joules)), stderr, float(stats.t.ppf(0.975, max(freedom, 1)))
+        return float(np.mean(self.joules)), stderr, student_95(max(freedom, 1.0))

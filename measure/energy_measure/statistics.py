@@ -1,13 +1,17 @@
-"""Statistics of repeats and comparisons: intervals that cover what they say, tests that account for many."""
+"""Statistics of repeats and comparisons: intervals that cover what they say, tests that account for many.
+
+SciPy takes more than a second to load, so it is loaded where a figure needs it: at the end of a measurement.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import comb
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 
@@ -18,7 +22,8 @@ FEWEST_RANKS = 6
 """Fewer values cannot hold the median between their lowest and highest in 95% of cases."""
 SEED = 20_240_501
 """The same values always give the same interval."""
-NORMAL_95 = 1.959964
+NORMAL = NormalDist()
+NORMAL_95 = NORMAL.inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,13 @@ def summarise(values: Sequence[float]) -> Summary:
     return Summary(mean, mean_interval(data), variation, len(data), outliers(data))
 
 
+def student_95(freedom: float) -> float:
+    """How many standard errors reach to the end of a 95% interval when the spread itself is estimated."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.975))
+
+
 def mean_interval(values: Sequence[float] | Floats) -> Interval:
     """95% interval of the mean: bootstrap (BCa, widened for small samples); Student's t for few values."""
     data = np.asarray(values, dtype=np.float64)
@@ -60,7 +72,7 @@ def mean_interval(values: Sequence[float] | Floats) -> Interval:
     if len(data) < 2:
         return Interval(float("-inf"), float("inf"))
     if len(data) < SMALL or np.ptp(data) == 0:
-        half = float(stats.t.ppf(0.975, len(data) - 1) * np.std(data, ddof=1) / np.sqrt(len(data)))
+        half = student_95(len(data) - 1) * float(np.std(data, ddof=1)) / np.sqrt(len(data))
         return Interval(mean - half, mean + half)
     return bootstrap_interval(data, _row_means)
 
@@ -71,9 +83,19 @@ def median_interval(values: Sequence[float] | Floats) -> Interval:
     if len(data) < FEWEST_RANKS:
         return mean_interval(data)
     if len(data) < SMALL:
-        rank = int(stats.binom.ppf(0.025, len(data), 0.5))
+        rank = _rank_of_lowest(len(data))
         return Interval(float(data[max(rank - 1, 0)]), float(data[-max(rank, 1)]))
     return bootstrap_interval(data, _row_medians)
+
+
+def _rank_of_lowest(count: int) -> int:
+    """The smallest number of values that lie below the median with a chance of 2.5% or more."""
+    chance = 0
+    for rank in range(count + 1):
+        chance += comb(count, rank)
+        if chance >= 0.025 * 2**count:
+            return rank
+    return count
 
 
 def _row_means(rows: Floats) -> Floats:
@@ -94,16 +116,16 @@ def bootstrap_interval(values: Floats, statistic: Callable[[Floats], Floats]) ->
     resampled = np.sort(statistic(values[rng.integers(0, count, (RESAMPLES, count))]))
     observed = float(statistic(values[None, :])[0])
     below = (np.sum(resampled < observed) + 0.5 * np.sum(resampled == observed)) / RESAMPLES
-    bias = float(stats.norm.ppf(np.clip(below, 1e-4, 1 - 1e-4)))
+    bias = NORMAL.inv_cdf(float(np.clip(below, 1e-4, 1 - 1e-4)))
     left_out = statistic(np.stack([np.delete(values, i) for i in range(count)]))
     away = np.mean(left_out) - left_out
     scale = float(np.sum(away**2)) ** 1.5
     acceleration = float(np.sum(away**3)) / (6.0 * scale) if scale > 0 else 0.0
-    reach = float(stats.t.ppf(0.975, count - 1)) * np.sqrt(count / (count - 1))
+    reach = student_95(count - 1) * float(np.sqrt(count / (count - 1)))
     bounds = []
     for edge in (-reach, reach):
         shifted = bias + (bias + edge) / max(1.0 - acceleration * (bias + edge), 0.05)
-        bounds.append(float(np.quantile(resampled, stats.norm.cdf(shifted))))
+        bounds.append(float(np.quantile(resampled, NORMAL.cdf(shifted))))
     return Interval(bounds[0], bounds[1])
 
 
@@ -143,7 +165,9 @@ def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
     change = np.asarray(after, dtype=np.float64) - np.asarray(before, dtype=np.float64)
     if len(change) == 0 or not np.any(change):
         return 1.0
-    return float(stats.wilcoxon(change).pvalue)
+    from scipy.stats import wilcoxon as signed_rank_test
+
+    return float(signed_rank_test(change).pvalue)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -160,6 +184,5 @@ def a12(first: Sequence[float], second: Sequence[float]) -> float:
     """Vargha and Delaney's A: how often a value of `first` is larger than one of `second`, ties half."""
     if not len(first) or not len(second):
         raise ValueError("both sides need values")
-    ranks = stats.rankdata(np.concatenate((np.asarray(first), np.asarray(second))))
-    count = len(first)
-    return float((np.sum(ranks[:count]) / count - (count + 1) / 2) / len(second))
+    mine, theirs = np.asarray(first, dtype=np.float64)[:, None], np.asarray(second, dtype=np.float64)
+    return float(np.mean((mine > theirs) + 0.5 * (mine == theirs)))

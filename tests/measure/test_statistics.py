@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -66,3 +69,10 @@ def test_a12_counts_how_often_the_first_is_larger():
     assert statistics.a12([1, 2], [3, 4]) == 0.0
     assert statistics.a12([1, 2, 3], [1, 2, 3]) == 0.5
     assert statistics.a12([1, 5], [1, 2]) == pytest.approx((0.5 + 2) / 4)
+
+
+def test_a_measurement_starts_without_loading_scipy():
+    """SciPy takes more than a second to load: the first sentence of a measurement must not wait for it."""
+    modules = "energy_measure.engine, energy_measure.comparison, energy_measure.program_comparison"
+    code = f"import sys, {modules}; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
