@@ -14,7 +14,7 @@ import tree_sitter
 from energy_code.analysis import Analysis
 from energy_code.call_list import Made
 from energy_code.calls import Span
-from energy_code.codes import Unit
+from energy_code.codes import Code, Unit
 from energy_code.engine import Engine
 from energy_code.lowering_scopes import Cache
 from energy_code.lowering_statements import StatementLowering
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from energy_code.project import Project
 
 MANY = 20_000
+SPARE = 256
+"""So many statements that are no longer in a file are remembered, for when an edit is undone."""
 
 __all__ = ["Analysis", "Document"]
 
@@ -115,8 +117,8 @@ class Document:
             return self.module
         self._stale = False
         old = self.module.units
-        if len(self._fresh) > 2 * len(old) + 4096:
-            self._cache, self._fresh = self._fresh, {}
+        if len(self._fresh) > 2 * len(old) + SPARE:
+            self._forget_old_texts()
         units = self._lower_region(old) if self._lowered and self.whole else None
         if units is None:
             lowering = StatementLowering(self.source, self._fresh, self._cache)
@@ -131,6 +133,17 @@ class Document:
         self.module.units = units
         self.module.eager_models = b"run_eagerly=True" in self.source
         return self.module
+
+    def _forget_old_texts(self) -> None:
+        """Keep what the file is made of now: texts of statements as they once were would pile up."""
+        living: set[Code] = set()
+        stack: list[Code] = [unit for _, unit in self.module.units]
+        while stack:
+            code = stack.pop()
+            living.add(code)
+            stack.extend(part for _, part in code.parts)
+        known = {**self._cache, **self._fresh}
+        self._cache, self._fresh = {key: code for key, code in known.items() if code in living}, {}
 
     def _lower_region(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
         """Lower only the top-level statements around the edits; None when they cannot be parsed by themselves."""

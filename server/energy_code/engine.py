@@ -45,6 +45,7 @@ MAX_CONTEXTS = 6
 """How many different ways of calling a function are told apart."""
 MAX_EFFORT = 8
 """How often one way of calling a function is verified or evaluated again for one state of the program."""
+FEWEST_KEPT = 512
 MAX_RECURSIONS = 2
 """So many levels of a recursive function are told apart by their arguments."""
 
@@ -68,6 +69,8 @@ class Engine(Classes):
         self.effort_at = -1
         self.taint = UNTAINTED
         self.kept: dict[tuple[Function, Given], Summary] = {}
+        self.most_kept = FEWEST_KEPT
+        """From so many evaluations on, those that nobody used lately are dropped."""
         self.contexts: dict[Function, dict[Given, Summary]] = {}
         self.effects: dict[str, Effect | None] = {}
         self.answers: dict[tuple[UserInstance, str], Value] = {}
@@ -364,12 +367,13 @@ class Engine(Classes):
 
     def prune(self) -> None:
         """Drop evaluations that no recent analysis has used."""
-        if len(self.kept) > 4096:
+        if len(self.kept) > self.most_kept:
             oldest = self.revision - 3
             self.kept = {key: summary for key, summary in self.kept.items() if summary.used >= oldest}
             self.contexts = {}
             for (function, given), summary in self.kept.items():
                 self.contexts.setdefault(function, {})[given] = summary
+            self.most_kept = max(FEWEST_KEPT, 2 * len(self.kept))
 
     def result(self, function: Function, given: Given) -> Value:
         """What a call of a user's function gives."""
