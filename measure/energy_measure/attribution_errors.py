@@ -63,9 +63,12 @@ class Errors:
         self.level_error: Floats = baseline.uncertainty(middles)
         self._louder = np.divide(gross, idle, out=np.ones_like(idle), where=idle > 0)
         self._group_error = _mixed(timeline, solution)
-        self._edges = _ends(timeline, solution, gross, idle)
-        self._edges += _unseen(timeline, solution)
-        self._edges += _running_mean(timeline.observations, solution)
+        if timeline.observations.overlap > 1.0:
+            self._edges = np.full(len(idle), _running_mean(timeline.observations, solution))
+            return
+        noise = (_reading_noise(timeline.observations, baseline) * self._louder) ** 2
+        self._edges = _ends(timeline, solution, baseline, gross, idle, noise)
+        self._edges += _unseen(timeline, solution, noise)
         np.maximum(self._edges, 0.0, out=self._edges)  # differences of sums leave a trace of rounding
 
     def _variance(self, edges: Floats, seconds: Floats) -> Floats:
@@ -166,12 +169,22 @@ class _End:
     """Gross watts of what runs on the other side."""
 
 
-def _ends(timeline: Timeline, solution: Solution, gross: Floats, idle: Floats) -> Floats:
+def _reading_noise(observations: Observations, baseline: Baseline) -> float:
+    """Standard deviation of one reading of the idle machine, in watts: it is background, not a doubt of the model."""
+    seconds = observations.resolution
+    return (
+        float(baseline.noise(np.array([seconds / observations.overlap]))[0]) * observations.overlap / seconds
+    )
+
+
+def _ends(
+    timeline: Timeline, solution: Solution, baseline: Baseline, gross: Floats, idle: Floats, noise: Floats
+) -> Floats:
     """What the two ends of a span add: windows misplaced in time, and energy that could be its
     neighbour's."""
     observations, spans = timeline.observations, timeline.spans
     before, after = timeline.neighbours(solution.watts)
-    doubt, doubted = _doubt(timeline, solution, gross)
+    doubt, doubted = _doubt(timeline, solution, gross, noise)
     alone = 1.0 / solution.members[:-1]
     total = np.full(len(spans.starts), observations.reading_noise**2)
     for first in range(0, len(total), SPANS_AT_ONCE):
@@ -180,13 +193,24 @@ def _ends(timeline: Timeline, solution: Solution, gross: Floats, idle: Floats) -
         ends = _end(observations, spans.ends[rows], after[rows] + idle[rows], at_start=False)
         same = starts.window == ends.window
         lengths = spans.ends[rows] - spans.starts[rows]
+        if observations.shift:
+            total[rows] += (1.0 - alone[rows]) * _shifted(observations, starts, ends, gross[rows])
         for end in (starts, ends):
             part = np.where(same, np.minimum(lengths, end.width), end.part)
             total[rows] += _misplaced(observations, end, part, same, gross[rows], lengths, alone[rows])
             own = part * doubt[rows]
             known = 1.0 - own / np.maximum(doubted[end.window], np.maximum(own, 1e-30))
-            total[rows] += np.where(same, 0.5, 1.0) * end.width * own * known
+            # Who takes all that a window holds takes the background of the rest of it too.
+            rest = alone[rows] * baseline.noise(end.width - part) ** 2
+            total[rows] += np.where(same, 0.5, 1.0) * (end.width * own * known + rest)
     return total
+
+
+def _shifted(observations: Observations, starts: _End, ends: _End, gross: Floats) -> Floats:
+    """Variance from all windows lying off together: what one end gains the other loses."""
+    gained = starts.part / starts.width * (gross - starts.outside)
+    lost = ends.part / ends.width * (gross - ends.outside)
+    return np.asarray(observations.shift**2 * np.where(starts.window == ends.window, 0.0, gained - lost) ** 2)
 
 
 def _misplaced(
@@ -207,8 +231,10 @@ def _misplaced(
     # A short call that is the only one of its site takes all that its windows hold beyond the neighbours.
     near = np.exp(-0.5 * ((end.width - end.part) / np.maximum(sigma, 1e-12)) ** 2)
     lost = gross * np.minimum(lengths / np.maximum(sigma, 1e-12), 1.0) * near
-    taken = end.outside**2 + lost**2
-    return np.asarray(sigma**2 * (shared + alone * np.maximum(taken - shared, 0.0)))
+    apart = np.maximum(sigma**2 - observations.shift**2, 0.0)
+    # Within one window a shift common to all takes as much at one end as it gives at the other.
+    taken = np.where(same, apart, sigma**2) * end.outside**2 + (sigma * lost) ** 2
+    return np.asarray((1.0 - alone) * apart * shared + alone * taken)
 
 
 def _end(observations: Observations, moments: Floats, outside: Floats, *, at_start: bool) -> _End:
@@ -222,7 +248,7 @@ def _end(observations: Observations, moments: Floats, outside: Floats, *, at_sta
     return _End(window, np.clip(inside, 0.0, width), width, np.maximum(outside, 0.0))
 
 
-def _doubt(timeline: Timeline, solution: Solution, gross: Floats) -> tuple[Floats, Floats]:
+def _doubt(timeline: Timeline, solution: Solution, gross: Floats, noise: Floats) -> tuple[Floats, Floats]:
     """Variance of each span's power about what the model says of it, in square watts; and its sum per window.
 
     For long spans this is what the model leaves over inside them, beyond the meter's timing. A short span
@@ -234,7 +260,7 @@ def _doubt(timeline: Timeline, solution: Solution, gross: Floats) -> tuple[Float
     lengths = np.maximum(spans.lengths, 1e-12)
     left_over = timeline.collect(timeline.density(solution.residual**2)) / lengths
     timing = 2.0 * float(np.median(observations.placement / durations)) ** 2
-    doubt = np.maximum(left_over - timing * gross**2, 0.0)
+    doubt = np.maximum(left_over - timing * gross**2 - noise, 0.0)
     few = np.minimum(2.0 / solution.members, 1.0)
     few[-1] = 0.0
     short = (few > 0).astype(np.float64)
@@ -250,7 +276,7 @@ def _doubt(timeline: Timeline, solution: Solution, gross: Floats) -> tuple[Float
     return doubt, doubted
 
 
-def _unseen(timeline: Timeline, solution: Solution) -> Floats:
+def _unseen(timeline: Timeline, solution: Solution, noise: Floats) -> Floats:
     """Time at which no window looked: the power there is that of the seen part, or anything up to the
     highest."""
     observations, spans = timeline.observations, timeline.spans
@@ -262,8 +288,10 @@ def _unseen(timeline: Timeline, solution: Solution) -> Floats:
     left_over = timeline.collect(timeline.density(solution.residual**2)) / np.maximum(lengths - unseen, 1e-12)
     highest = float(np.max(np.abs(solution.net), initial=0.0))
     seen = np.clip(1.0 - unseen / lengths, 0.0, 1.0)
-    fluctuation = unseen * step * left_over
-    blind = (unseen * highest * np.clip(1.0 - 4.0 * seen, 0.0, 1.0)) ** 2
+    fluctuation = unseen * step * np.maximum(left_over - noise, 0.0)
+    # A window shows only the mean over its length of a call that is shorter.
+    highest_of_short = highest * np.maximum(observations.resolution / lengths, 1.0)
+    blind = (unseen * highest_of_short * np.clip(1.0 - 4.0 * seen, 0.0, 1.0)) ** 2
     # How much of a short call was seen is itself known only as well as the windows are placed.
     placement = float(np.median(observations.placement))
     misjudged = np.minimum(np.sqrt(2.0) * placement / np.maximum(lengths - unseen, 1e-12), 1.0)
@@ -273,10 +301,14 @@ def _unseen(timeline: Timeline, solution: Solution) -> Floats:
 
 
 def _running_mean(observations: Observations, solution: Solution) -> float:
-    """Noise of the single readings of a running mean, which undoing the mean lets through."""
-    if observations.overlap <= 1.0:
-        return 0.0
+    """Noise of the single readings of a running mean, which undoing the mean lets through.
+
+    A call is in as many readings as windows overlap; what runs beside it is known from some others, the fewer
+    the more powers there are to find.
+    """
     step = observations.resolution / observations.overlap
     rounding = observations.reading_noise / observations.resolution
-    noise = float(np.mean(solution.residual**2)) + rounding**2
-    return observations.resolution * step * noise
+    powers_per_reading = min(len(np.unique(solution.groups)) / len(observations), 0.5)
+    noise = float(np.mean(solution.residual**2)) / (1.0 - powers_per_reading) + rounding**2
+    beside = 1.0 + observations.overlap * powers_per_reading / 2.0
+    return observations.resolution * step * noise * beside

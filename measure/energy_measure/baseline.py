@@ -4,7 +4,7 @@ steady."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -145,14 +145,12 @@ def _piece(observations: Observations, window: IdleWindow) -> Observations | Non
     if len(inside) == 0:
         return None
     held = slice(int(inside[0]), int(inside[-1]) + 1)
-    return Observations(
-        observations.origin_ns,
-        observations.starts[held],
-        observations.ends[held],
-        observations.joules[held],
-        observations.placement[held],
-        observations.reading_noise,
-        observations.overlap,
+    return replace(
+        observations,
+        starts=observations.starts[held],
+        ends=observations.ends[held],
+        joules=observations.joules[held],
+        placement=observations.placement[held],
     )
 
 
@@ -187,15 +185,12 @@ def _noise(pieces: Sequence[Observations], level: float) -> tuple[Floats, Floats
 
 def _joined(pieces: Sequence[Observations]) -> Observations:
     """Idle windows too short to show noise by themselves, as one."""
-    first = pieces[0]
-    return Observations(
-        first.origin_ns,
-        np.concatenate([piece.starts for piece in pieces]),
-        np.concatenate([piece.ends for piece in pieces]),
-        np.concatenate([piece.joules for piece in pieces]),
-        np.concatenate([piece.placement for piece in pieces]),
-        first.reading_noise,
-        first.overlap,
+    return replace(
+        pieces[0],
+        starts=np.concatenate([piece.starts for piece in pieces]),
+        ends=np.concatenate([piece.ends for piece in pieces]),
+        joules=np.concatenate([piece.joules for piece in pieces]),
+        placement=np.concatenate([piece.placement for piece in pieces]),
     )
 
 
@@ -203,7 +198,8 @@ def _meter_variance(pieces: Sequence[Observations], level: float) -> float:
     """What the meter itself adds to the energy of any window, in square joules; rather too little than too
     much."""
     placement = float(np.mean(np.concatenate([piece.placement for piece in pieces])))
-    at_most = 2.0 * (placement * level) ** 2 + pieces[0].reading_noise ** 2
+    apart = max(placement**2 - pieces[0].shift ** 2, 0.0)
+    at_most = 2.0 * apart * level**2 + pieces[0].reading_noise ** 2
     excess = [piece.joules - level * (piece.ends - piece.starts) for piece in pieces]
     pairs = sum(len(part) - 1 for part in excess)
     if pairs < 4 or not pieces[0].contiguous:

@@ -23,6 +23,14 @@ MISSED_UPDATE = 1.5
 """No change for this many update periods: the meter updated, and its value stayed the same."""
 
 
+REGULAR = 8
+"""Fewer updates do not show whether they come regularly."""
+REGULAR_STEP = 3.0
+"""So many times further apart than they are known to lie: else it is the readings that come regularly."""
+MAD_TO_SIGMA = 1.4826
+"""Standard deviation of normal scatter over the median distance from its middle."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Observations:
     """Energy of one device over windows of time: seconds from `origin_ns`, joules, gross of the baseline."""
@@ -38,6 +46,10 @@ class Observations:
     overlap: float
     """How many windows hold one instant: 1 for counters, below 1 for a meter that looks away, above for a
     running mean."""
+
+    shift: float = 0.0
+    """The part of `placement` that all ends have in common: a meter that updates as regularly as it is read is
+    early or late by the same for a long time."""
 
     @property
     def contiguous(self) -> bool:
@@ -80,20 +92,34 @@ def observe(trace: SampledTrace) -> Observations:
     times, values, widths = _updates(trace, origin)
     if len(times) < 2:
         raise TooFewReadingsError(f"the {trace.device} meter did not update while it was read")
+    shift = _common_shift(times, widths)
     if trace.kind == "energy":
         placement = widths[1:] / np.sqrt(12.0)
         rounding = trace.quantum / np.sqrt(6.0)
-        return Observations(origin, times[:-1], times[1:], np.diff(values), placement, rounding, 1.0)
+        return Observations(origin, times[:-1], times[1:], np.diff(values), placement, rounding, 1.0, shift)
     window = trace.window_s or trace.update_period_s or float(np.median(np.diff(times)))
     step = float(np.median(np.diff(times)))
     rounding = trace.quantum * window / np.sqrt(12.0)
     overlap = window / step if abs(window / step - 1.0) > 0.05 else 1.0
     if overlap == 1.0:
         energy = values[1:] * np.diff(times)
-        return Observations(origin, times[:-1], times[1:], energy, widths[1:] / np.sqrt(12.0), rounding, 1.0)
+        return Observations(
+            origin, times[:-1], times[1:], energy, widths[1:] / np.sqrt(12.0), rounding, 1.0, shift
+        )
     return Observations(
-        origin, times - window, times, values * window, widths / np.sqrt(12.0), rounding, overlap
+        origin, times - window, times, values * window, widths / np.sqrt(12.0), rounding, overlap, shift
     )
+
+
+def _common_shift(times: Floats, widths: Floats) -> float:
+    """How far all updates may lie off together: what remains of their doubt if they come regularly."""
+    steps = np.diff(times)
+    width = float(np.median(widths))
+    if len(times) < REGULAR or np.median(steps) < REGULAR_STEP * width:
+        return 0.0
+    scatter = float(np.median(np.abs(steps - np.median(steps)))) * MAD_TO_SIGMA / np.sqrt(2.0)
+    doubt = width / np.sqrt(12.0)
+    return float(np.sqrt(max(doubt**2 - scatter**2, 0.0)))
 
 
 def _updates(trace: SampledTrace, origin: int) -> tuple[Floats, Floats, Floats]:
