@@ -22,20 +22,26 @@ const patienceToStop = 2000;
 export interface Listener {
   stateChanged(state: ServerState): void;
   statusReceived(status: Status): void;
-  /** The server ended by itself; true: start it again. */
-  ended(): boolean;
+  /** The server ended by itself; this conversation is over. */
+  ended(): void;
+}
+
+/** What to run, and the interpreter for measuring when the settings name none. */
+export interface ServerCommand {
+  command: string;
+  args: string[];
+  interpreter: string | undefined;
 }
 
 export class Connection {
   private readonly client: LanguageClient;
 
   constructor(
-    command: string,
-    args: string[],
+    private readonly run: ServerCommand,
     private readonly log: vscode.LogOutputChannel,
     listener: Listener,
   ) {
-    this.client = new LanguageClient("energyLsp", "energy-lsp", { command, args }, this.options(listener));
+    this.client = new LanguageClient("energyLsp", "energy-lsp", { command: run.command, args: run.args }, this.options(listener));
     this.client.onNotification(statusNotification, (status: Status) => {
       listener.statusReceived(status);
     });
@@ -97,12 +103,32 @@ export class Connection {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: { trusted: vscode.workspace.isTrusted },
       progressOnInitialization: true,
+      middleware: {
+        workspace: {
+          configuration: async (params, token, next) => {
+            const answered = await next(params, token);
+            return Array.isArray(answered) ? answered.map((section: unknown) => withInterpreter(section, this.run.interpreter)) : answered;
+          },
+        },
+      },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => ({ action: listener.ended() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true }),
+        // Starting again is the owner's decision. It is told once the library has put its own things in order.
+        closed: () => {
+          setImmediate(() => {
+            listener.ended();
+          });
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
       },
       // The library would show a message of its own; ours has a button.
       initializationFailedHandler: () => false,
     };
   }
+}
+
+/** Programs are measured with the interpreter chosen in the editor, unless a setting names another. */
+function withInterpreter(section: unknown, interpreter: string | undefined): unknown {
+  const measurePython = (section as { measurePython?: string } | null)?.measurePython;
+  return measurePython === "" && interpreter !== undefined ? { ...(section as object), measurePython: interpreter } : section;
 }

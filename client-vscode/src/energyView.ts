@@ -1,11 +1,15 @@
-/** The energy view: the workspace's hungriest calls as a tree, file → function → call. */
+/** The energy view: the workspace's hungriest calls as a tree, file → function → call. Calls without a figure stay folded away. */
 import * as vscode from "vscode";
-import { byHunger, callDescription, callsOf, placeOf, remembered, totals, totalText } from "./format";
+import { bar, byHunger, callDescription, callsOf, energyOf, heatLevel, placeOf, remembered, totals, totalText } from "./format";
 import { serverCommands } from "./protocol";
 import type { CallSummary, FileSummary, FunctionSummary, Summary } from "./protocol";
 import type { Server } from "./server";
 
-type Item = { kind: "file"; file: FileSummary } | { kind: "function"; file: FileSummary; part: FunctionSummary } | { kind: "call"; file: FileSummary; call: CallSummary };
+type Item =
+  | { kind: "file"; file: FileSummary }
+  | { kind: "function"; file: FileSummary; part: FunctionSummary }
+  | { kind: "unknown"; file: FileSummary; calls: CallSummary[] }
+  | { kind: "call"; file: FileSummary; call: CallSummary };
 
 export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
@@ -55,7 +59,9 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
           .sort((left, right) => totals(right.calls).known - totals(left.calls).known)
           .map((part) => ({ kind: "function", file: item.file, part }));
       case "function":
-        return [...item.part.calls].sort(byHunger).map((call) => ({ kind: "call", file: item.file, call }));
+        return callsIn(item.file, item.part);
+      case "unknown":
+        return item.calls.map((call) => ({ kind: "call", file: item.file, call }));
       case "call":
         return [];
     }
@@ -67,6 +73,8 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
         return fileItem(item.file);
       case "function":
         return functionItem(item.part);
+      case "unknown":
+        return unknownItem(item.calls);
       case "call":
         return callItem(item.file, item.call, this.server.toCode(item.call.range), this.before.get(placeOf(item.file, item.call)));
     }
@@ -97,11 +105,20 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
 
 function fileItem(file: FileSummary): vscode.TreeItem {
   const uri = vscode.Uri.parse(file.uri);
-  const item = new vscode.TreeItem(uri, vscode.TreeItemCollapsibleState.Expanded);
+  const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(uri, totals(callsOf(file)).known > 0 ? Expanded : Collapsed);
   item.label = vscode.workspace.asRelativePath(uri);
   item.description = totalText(callsOf(file));
   item.iconPath = vscode.ThemeIcon.File;
   return item;
+}
+
+/** Known calls by hunger, then one row for all that nobody has measured. */
+function callsIn(file: FileSummary, { calls }: FunctionSummary): Item[] {
+  const known = calls.filter((call) => energyOf(call) !== undefined).sort(byHunger);
+  const unknown = calls.filter((call) => energyOf(call) === undefined);
+  const rows: Item[] = known.map((call) => ({ kind: "call", file, call }));
+  return unknown.length === 0 ? rows : [...rows, { kind: "unknown", file, calls: unknown }];
 }
 
 function functionItem(part: FunctionSummary): vscode.TreeItem {
@@ -111,11 +128,20 @@ function functionItem(part: FunctionSummary): vscode.TreeItem {
   return item;
 }
 
+function unknownItem({ length }: CallSummary[]): vscode.TreeItem {
+  const item = new vscode.TreeItem(`${length} ${length === 1 ? "call" : "calls"} without a figure`, vscode.TreeItemCollapsibleState.Collapsed);
+  item.iconPath = new vscode.ThemeIcon("question");
+  return item;
+}
+
 function callItem(file: FileSummary, call: CallSummary, range: vscode.Range | undefined, previous: number | undefined): vscode.TreeItem {
-  const item = new vscode.TreeItem(call.api);
+  const known = energyOf(call) !== undefined;
+  // The bar stands first, so that bars of different calls begin at the same place.
+  const item = new vscode.TreeItem(known ? `${bar(call.share)} ${call.api}` : call.api);
   item.description = callDescription(call, previous);
   item.tooltip = `${call.api}: ${item.description}`;
-  item.iconPath = new vscode.ThemeIcon("zap");
+  item.accessibilityInformation = { label: item.tooltip };
+  item.iconPath = new vscode.ThemeIcon("zap", known ? new vscode.ThemeColor(`energyLsp.heat${heatLevel(call.share) || 1}`) : undefined);
   if (range !== undefined) {
     item.command = { title: "Go to call", command: "vscode.open", arguments: [vscode.Uri.parse(file.uri), { selection: range }] };
   }

@@ -1,13 +1,15 @@
 /** Wires the parts together; all knowledge about energy comes over LSP from the server. */
+import * as path from "node:path";
 import * as vscode from "vscode";
 import { EnergyView } from "./energyView";
-import { metersPage } from "./format";
+import { toggleFixOnSave } from "./fixOnSave";
 import { Heat } from "./heat";
 import { measure, savedTarget } from "./measure";
+import { showMenu } from "./menu";
+import { MetersPage } from "./meters";
+import { Notices } from "./notices";
 import { PrivateEnvironment } from "./privateEnvironment";
 import { Problems } from "./problems";
-import { serverCommands } from "./protocol";
-import type { Meters } from "./protocol";
 import { onInterpreterChange } from "./pythonExtension";
 import { Report } from "./report";
 import { Server } from "./server";
@@ -17,15 +19,16 @@ let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("energy-lsp", { log: true });
-  const running = new Server(new PrivateEnvironment(context, log), new Problems(context.globalState, log), log);
+  const running = new Server(new PrivateEnvironment(context, log), new Problems(new Notices(path.join(context.globalStorageUri.fsPath, "told")), log), log);
   server = running;
   const view = new EnergyView(running);
-  const report = new Report(running);
-  context.subscriptions.push(log, running, view, report, new StatusItem(running), new Heat(running, context.extensionUri));
-  context.subscriptions.push(...commands(running, view, report, log), ...restarts(running));
+  const report = new Report(running, context.extensionUri);
+  const meters = new MetersPage(running);
+  context.subscriptions.push(log, running, view, report, meters, new StatusItem(running), new Heat(running, context.extensionUri));
+  context.subscriptions.push(...commands(running, view, report, meters, log), ...restarts(running));
   // Not awaited: the editor goes on while Python starts.
   void running.start();
-  void onInterpreterChange(() => void running.start()).then((subscription) => {
+  void onInterpreterChange(() => void running.reconsider()).then((subscription) => {
     if (subscription !== undefined) {
       context.subscriptions.push(subscription);
     }
@@ -36,7 +39,7 @@ export async function deactivate(): Promise<void> {
   await server?.stop();
 }
 
-function commands(running: Server, view: EnergyView, report: Report, log: vscode.LogOutputChannel): vscode.Disposable[] {
+function commands(running: Server, view: EnergyView, report: Report, meters: MetersPage, log: vscode.LogOutputChannel): vscode.Disposable[] {
   const measureOpen = async (): Promise<void> => {
     const target = await savedTarget();
     if (target !== undefined) {
@@ -44,7 +47,7 @@ function commands(running: Server, view: EnergyView, report: Report, log: vscode
     }
   };
   const actions: Record<string, () => unknown> = {
-    menu: () => showMenu(),
+    menu: () => showMenu(running.state),
     restart: () => running.restart(),
     showLogs: () => {
       log.show();
@@ -59,12 +62,13 @@ function commands(running: Server, view: EnergyView, report: Report, log: vscode
       }
     },
     openReport: () => report.open(),
-    showMeters: () => showMeters(running),
+    showMeters: () => meters.show(),
     refreshView: () => {
       view.refresh();
     },
     toggleInlayHints: () => toggle("inlayHints"),
     toggleHeat: () => toggle("heat"),
+    toggleFixOnSave: () => toggleFixOnSave(),
   };
   return Object.entries(actions).map(([name, action]) => vscode.commands.registerCommand(`energyLsp.${name}`, action));
 }
@@ -74,29 +78,16 @@ function restarts(running: Server): vscode.Disposable[] {
     vscode.workspace.onDidGrantWorkspaceTrust(() => void running.start()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("energyLsp.path")) {
-        void running.start(true);
+        // The window where the setting was changed answers for all.
+        void running.start(vscode.window.state.focused);
+      }
+    }),
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused && running.state === "absent") {
+        void running.reconsider(); // the server, or a Python, may have been installed meanwhile
       }
     }),
   ];
-}
-
-async function showMenu(): Promise<void> {
-  const entries: [string, string, boolean][] = [
-    ["$(dashboard) Measure this file", "energyLsp.measureFile", vscode.workspace.isTrusted],
-    ["$(dashboard) Measure workspace", "energyLsp.measureWorkspace", vscode.workspace.isTrusted],
-    ["$(graph-line) Open report", "energyLsp.openReport", true],
-    ["$(list-tree) Show hungriest calls", "energyLsp.calls.focus", true],
-    ["$(pulse) Show meters", "energyLsp.showMeters", true],
-    ["$(symbol-text) Toggle inlay hints", "energyLsp.toggleInlayHints", true],
-    ["$(flame) Toggle heat", "energyLsp.toggleHeat", true],
-    ["$(debug-restart) Restart server", "energyLsp.restart", true],
-    ["$(output) Show logs", "energyLsp.showLogs", true],
-  ];
-  const items = entries.filter(([, , shown]) => shown).map(([label, command]) => ({ label, command }));
-  const chosen = await vscode.window.showQuickPick(items, { title: "Energy" });
-  if (chosen !== undefined) {
-    await vscode.commands.executeCommand(chosen.command);
-  }
 }
 
 async function chosenFolder(): Promise<vscode.WorkspaceFolder | undefined> {
@@ -105,16 +96,6 @@ async function chosenFolder(): Promise<vscode.WorkspaceFolder | undefined> {
     void vscode.window.showInformationMessage("Open a folder first, then measure the workspace.");
   }
   return folders.length > 1 ? vscode.window.showWorkspaceFolderPick() : folders[0];
-}
-
-async function showMeters(running: Server): Promise<void> {
-  const meters = await running.execute<Meters>(serverCommands.meters);
-  if (meters === undefined) {
-    void vscode.window.showWarningMessage("The energy-lsp server does not run; see the logs.");
-    return;
-  }
-  const document = await vscode.workspace.openTextDocument({ language: "markdown", content: metersPage(meters) });
-  await vscode.commands.executeCommand("markdown.showPreview", document.uri);
 }
 
 async function toggle(setting: "inlayHints" | "heat"): Promise<void> {

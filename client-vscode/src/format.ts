@@ -17,7 +17,12 @@ export function joules(value: number): string {
   }
   const size = Math.abs(value);
   const [factor, unit] = units.find(([least, name]) => size >= least && !(name === "Wh" && size < 3.6e4)) ?? [1e-9, "nJ"];
-  return `${(value / factor).toPrecision(3)} ${unit}`;
+  return `${digits(value / factor)} ${unit}`;
+}
+
+/** Three significant digits, without an exponent. */
+function digits(value: number): string {
+  return Math.abs(value) < 1000 ? value.toPrecision(3) : String(Number(value.toPrecision(3)));
 }
 
 /** Where a figure comes from, in two words at most. */
@@ -83,16 +88,16 @@ export function energyOf({ joules: each, runs }: CallSummary): number | undefine
   return each === null ? undefined : each * runs;
 }
 
-/** One line of the energy view, right of the API's name. */
+/** What the energy view says right of a call's name: energy, where it comes from, what it was before. */
 export function callDescription(call: CallSummary, previous?: number): string {
   const energy = energyOf(call);
   if (energy === undefined || call.joules === null) {
     return "no figure";
   }
   const mark = call.estimated ? "≈ " : "";
-  const each = call.runs > 1 ? `${call.runs} × ${mark}${joules(call.joules)}, ` : "";
-  const before = previous === undefined ? "" : `, before ${joules(previous)}`;
-  return `${bar(call.share)} ${mark}${joules(energy)} (${each}${provenance(call)}${before})`;
+  const each = call.runs > 1 ? ` (${call.runs} × ${mark}${joules(call.joules)})` : "";
+  const before = previous === undefined ? "" : ` · before ${joules(previous)}`;
+  return `${mark}${joules(energy)}${each} · ${provenance(call)}${before}`;
 }
 
 /** Known joules of some calls, whether an estimate is among them, and how many calls have no figure. */
@@ -109,6 +114,9 @@ export function totals(calls: readonly CallSummary[]): { known: number; estimate
 /** The sum of some calls in words: "≈ 1.20 J, 3 calls unknown". */
 export function totalText(calls: readonly CallSummary[]): string {
   const { known, estimated, unknown } = totals(calls);
+  if (known === 0 && unknown > 0) {
+    return "no figures yet";
+  }
   const gap = unknown === 0 ? "" : `, ${unknown} ${unknown === 1 ? "call" : "calls"} unknown`;
   return `${estimated ? "≈ " : ""}${joules(known)}${gap}`;
 }
@@ -141,13 +149,22 @@ export function byHunger(left: CallSummary, right: CallSummary): number {
   return (energyOf(right) ?? -1) - (energyOf(left) ?? -1);
 }
 
-/** The meters of this machine as a Markdown page; everything inside is plain text in code spans. */
-export function metersPage({ machine, meters }: Meters): string {
-  const code = (text: string): string => `\`${text.replaceAll("`", "'").replaceAll("\n", " ")}\``;
-  const lines = meters.map(({ name, usable, estimated, reason, command }) => {
+/** The meters of this machine as a Markdown page; what the machine says of itself stays plain text. */
+export function metersPage({ machine, meters, chosen, verdict, advice }: Meters): string {
+  const rows = meters.map(({ name, usable, estimated, reason, command }) => {
     const state = usable ? (estimated ? "usable, an estimate" : "usable") : "not usable";
-    const opens = command === null ? "" : `\n  - opened by: ${code(command)}`;
-    return `- **${name}**: ${state}: ${code(reason)}${opens}`;
+    const opens = command === null ? "" : `<br>opened by ${code(command)}`;
+    return `| ${plain(name)}${chosen.includes(name) ? " **(in use)**" : ""} | ${state} | ${plain(reason)}${opens} |`;
   });
-  return [`# Meters of ${code([machine.cpu, machine.gpu].filter(Boolean).join(" + "))}`, "", ...lines, ""].join("\n");
+  const advised = advice.map((line) => `- ${plain(line)}`);
+  const title = [machine.cpu, machine.gpu].filter(Boolean).join(" + ");
+  return [`# Energy meters of ${plain(title)}`, "", plain(verdict), "", ...advised, "", "| meter | state | |", "|---|---|---|", ...rows, ""].join("\n");
+}
+
+function plain(text: string): string {
+  return text.replaceAll("\n", " ").replace(/[\\`*_{}[\]()#+!|<>&~-]/g, "\\$&");
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll("`", "'").replaceAll("\n", " ").replaceAll("|", "\\|")}\``;
 }

@@ -64,8 +64,10 @@ export class Heat implements vscode.Disposable {
 }
 
 function decoration(level: number, extensionUri: vscode.Uri): vscode.TextEditorDecorationType {
+  const gutter = (theme: string): vscode.ThemableDecorationRenderOptions => ({ gutterIconPath: vscode.Uri.joinPath(extensionUri, "media", `heat${level}-${theme}.svg`) });
   return vscode.window.createTextEditorDecorationType({
-    gutterIconPath: vscode.Uri.joinPath(extensionUri, "media", `heat${level}.svg`),
+    light: gutter("light"),
+    dark: gutter("dark"),
     gutterIconSize: "contain",
     overviewRulerColor: new vscode.ThemeColor(`energyLsp.heat${level}`),
     overviewRulerLane: vscode.OverviewRulerLane.Right,

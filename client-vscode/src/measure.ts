@@ -26,7 +26,7 @@ export async function measure(server: Server, target: { uri: string } | { worksp
   }
   view.refresh();
   if (measured === undefined) {
-    void vscode.window.showWarningMessage("The energy-lsp server does not run; nothing was measured.");
+    await warnNotRunning("Nothing was measured");
     return;
   }
   const total = typeof measured.joules === "number" ? joules(measured.joules) : "below what the meter can resolve";
@@ -53,4 +53,12 @@ export async function savedTarget(): Promise<{ uri: string } | undefined> {
   }
   await document.save();
   return { uri: document.uri.toString() };
+}
+
+/** For commands that need a running server. */
+export async function warnNotRunning(consequence: string): Promise<void> {
+  const chosen = await vscode.window.showWarningMessage(`${consequence}: the energy-lsp server does not run.`, "Restart Server", "Show Logs");
+  if (chosen !== undefined) {
+    await vscode.commands.executeCommand(chosen === "Show Logs" ? "energyLsp.showLogs" : "energyLsp.restart");
+  }
 }

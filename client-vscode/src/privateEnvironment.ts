@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
+import { installAdvice } from "./installAdvice";
 
 export class InstallFailed extends Error {}
 
@@ -69,7 +70,7 @@ export class PrivateEnvironment {
       child.stderr.on("data", note);
       child.on("error", (error) => {
         cancelled.dispose();
-        reject(new InstallFailed(error.message));
+        reject(new InstallFailed(installAdvice(error.message)));
       });
       child.on("close", (code) => {
         cancelled.dispose();
@@ -78,7 +79,7 @@ export class PrivateEnvironment {
         } else if (code === 0) {
           resolve();
         } else {
-          reject(new InstallFailed(lines.at(-1) ?? `${command} ended with status ${code ?? "unknown"}`));
+          reject(new InstallFailed(installAdvice(lines.join("\n"))));
         }
       });
     });

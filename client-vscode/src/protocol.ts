@@ -57,6 +57,11 @@ export interface MeterState {
 export interface Meters {
   machine: { cpu: string; gpu: string };
   meters: MeterState[];
+  /** Names of the meters that a measurement would use now. */
+  chosen: string[];
+  /** One sentence: whether a measurement here and now would be trusted. */
+  verdict: string;
+  advice: string[];
 }
 
 export const serverCommands = {

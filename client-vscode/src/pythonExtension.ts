@@ -14,25 +14,28 @@ interface PythonApi {
 
 async function pythonApi(): Promise<PythonApi | undefined> {
   const extension = vscode.extensions.getExtension<PythonApi>("ms-python.python");
-  if (extension === undefined) {
-    return undefined;
-  }
-  const api = extension.isActive ? extension.exports : await withinTime(extension.activate(), patience);
+  const api = extension?.isActive === true ? extension.exports : await extension?.activate();
   // An old or a different extension under that name may have no such API.
   return (api as Partial<PythonApi> | undefined)?.environments === undefined ? undefined : api;
 }
 
-export async function chosenInterpreter(resource: vscode.Uri | undefined): Promise<string | undefined> {
-  const api = await pythonApi();
-  if (api === undefined) {
-    return undefined;
-  }
-  const environment = await withinTime(api.environments.resolveEnvironment(api.environments.getActiveEnvironmentPath(resource)), patience);
+async function resolve(resource: vscode.Uri | undefined): Promise<string | undefined> {
+  const environments = (await pythonApi())?.environments;
+  const environment = await environments?.resolveEnvironment(environments.getActiveEnvironmentPath(resource));
   return environment?.executable.uri?.fsPath;
 }
 
-/** Calls back when another interpreter is chosen. */
+/** Undefined also when the Python extension does not answer in time, or fails. */
+export async function chosenInterpreter(resource: vscode.Uri | undefined): Promise<string | undefined> {
+  return withinTime(resolve(resource), patience);
+}
+
+/** Calls back when another interpreter is chosen, and once when the extension answers later than it is waited for. */
 export async function onInterpreterChange(changed: () => void): Promise<vscode.Disposable | undefined> {
+  const asked = Date.now();
   const api = await pythonApi();
+  if (Date.now() - asked > patience) {
+    changed();
+  }
   return api?.environments.onDidChangeActiveEnvironmentPath(changed);
 }

@@ -6,7 +6,10 @@ import type { Server } from "./server";
 export class Report implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
 
-  constructor(private readonly server: Server) {}
+  constructor(
+    private readonly server: Server,
+    private readonly extensionUri: vscode.Uri,
+  ) {}
 
   async open(): Promise<void> {
     const html = await this.page();
@@ -43,6 +46,7 @@ export class Report implements vscode.Disposable {
       localResourceRoots: [],
       retainContextWhenHidden: true,
     });
+    panel.iconPath = vscode.Uri.joinPath(this.extensionUri, "media", "icon.svg");
     panel.onDidDispose(() => {
       this.panel = undefined;
     });

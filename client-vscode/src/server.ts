@@ -1,10 +1,12 @@
 /** The language server's life: found, started, watched, restarted, stopped. */
+import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import type { Connection } from "./connection";
 import type { ServerState } from "./format";
 import { decideLaunch } from "./launch";
 import type { Launch } from "./launch";
 import { basePythons, thisMachine } from "./machine";
+import { launchProblems } from "./notices";
 import { InstallFailed } from "./privateEnvironment";
 import type { PrivateEnvironment } from "./privateEnvironment";
 import type { Problems } from "./problems";
@@ -15,11 +17,18 @@ import { chosenInterpreter } from "./pythonExtension";
 const crashLimit = 4;
 const crashWindow = 3 * 60 * 1000;
 
+/** Which server to run, and the interpreter chosen in the Python extension, which runs the programs that are measured. */
+interface Decision {
+  launch: Launch;
+  interpreter: string | undefined;
+}
+
 export class Server implements vscode.Disposable {
   private connection: Connection | undefined;
-  private launch: Launch | undefined;
+  private decision: Decision | undefined;
   private crashes: number[] = [];
   private generation = 0;
+  private provenTimer: NodeJS.Timeout | undefined;
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private readonly statusReceived = new vscode.EventEmitter<Status>();
   readonly onState = this.stateChanged.event;
@@ -37,45 +46,37 @@ export class Server implements vscode.Disposable {
     const generation = ++this.generation;
     await this.disconnect();
     this.become("starting");
-    const launch = await decideLaunch(
-      {
-        path: vscode.workspace.getConfiguration("energyLsp").get<string>("path", ""),
-        interpreter: await chosenInterpreter(vscode.window.activeTextEditor?.document.uri),
-        privatePython: this.environment.python,
-        basePythons,
-        trusted: vscode.workspace.isTrusted,
-      },
-      thisMachine,
-    );
-    if (generation !== this.generation) {
-      return; // started again meanwhile
+    const decision = await this.decide();
+    if (generation === this.generation) {
+      await this.follow(decision, askedFor); // else it was started again meanwhile
     }
-    this.launch = launch;
-    switch (launch.kind) {
-      case "run":
-        await this.run(launch);
-        break;
-      case "install":
-        this.become("absent");
-        void this.problems.tell(
-          "no-server",
-          "The energy-lsp server is not installed yet. It can be installed into a private environment of this extension.",
-          [{ title: "Install", act: () => this.install() }, this.logsRemedy()],
-          askedFor,
-        );
-        break;
-      case "problem":
-        this.become("absent");
-        void this.tellProblem(launch, askedFor);
+  }
+
+  /** Starts anew only if another server would be taken now: another interpreter was chosen, Python was installed. */
+  async reconsider(): Promise<void> {
+    const generation = this.generation;
+    const decision = await this.decide();
+    if (generation !== this.generation || isDeepStrictEqual(decision, this.decision)) {
+      return;
     }
+    this.generation += 1;
+    await this.disconnect();
+    await this.follow(decision, false);
+  }
+
+  /** The user's own restart wipes the record of crashes. */
+  async restart(): Promise<void> {
+    this.crashes = [];
+    await this.problems.forget("crashed");
+    await this.start(true);
   }
 
   /** Makes the private environment and starts the server from it. */
   async install(): Promise<void> {
-    const launch = this.launch;
+    const launch = this.decision?.launch;
     if (launch?.kind !== "install") {
       await this.start(true);
-      if (this.launch?.kind === "install") {
+      if (this.decision?.launch.kind === "install") {
         await this.install();
       }
       return;
@@ -83,11 +84,11 @@ export class Server implements vscode.Disposable {
     try {
       await this.environment.install(launch.python);
     } catch (error) {
-      if (error instanceof vscode.CancellationError) {
-        return;
+      if (!(error instanceof vscode.CancellationError)) {
+        const reason = error instanceof InstallFailed ? error.message : `${String(error)}.`;
+        const again = { title: "Try Again", act: () => this.install() };
+        void this.problems.tell("install-failed", `The energy-lsp server could not be installed: ${reason}`, [again, this.logsRemedy()], true);
       }
-      const reason = error instanceof InstallFailed ? error.message : String(error);
-      void this.problems.tell("install-failed", `The energy-lsp server could not be installed: ${reason}`, [{ title: "Try Again", act: () => this.install() }, this.logsRemedy()], true);
       return;
     }
     await this.start(true);
@@ -117,11 +118,45 @@ export class Server implements vscode.Disposable {
     this.statusReceived.dispose();
   }
 
-  private async run(launch: Extract<Launch, { kind: "run" }>): Promise<void> {
+  private async decide(): Promise<Decision> {
+    const path = vscode.workspace.getConfiguration("energyLsp").get<string>("path", "");
+    const trusted = vscode.workspace.isTrusted;
+    // A restricted workspace may have chosen the interpreter: it is not run there.
+    const interpreter = trusted ? await chosenInterpreter(vscode.window.activeTextEditor?.document.uri) : undefined;
+    const launch = await decideLaunch({ path, interpreter, privatePython: this.environment.python, basePythons, trusted }, thisMachine);
+    return { launch, interpreter };
+  }
+
+  private async follow(decision: Decision, askedFor: boolean): Promise<void> {
+    this.decision = decision;
+    const { launch, interpreter } = decision;
+    switch (launch.kind) {
+      case "run":
+        await this.run(launch, interpreter);
+        break;
+      case "install":
+        this.become("absent");
+        void this.problems.tell(
+          "no-server",
+          "The energy-lsp server is not installed yet. It can be installed into a private environment of this extension.",
+          [{ title: "Install", act: () => this.install() }, this.logsRemedy()],
+          askedFor,
+        );
+        break;
+      case "problem":
+        this.become("absent");
+        void this.tellProblem(launch, askedFor);
+    }
+  }
+
+  private async run(launch: Extract<Launch, { kind: "run" }>, interpreter: string | undefined): Promise<void> {
     this.log.info(`starting ${launch.command} ${launch.args.join(" ")} (${launch.origin})`);
     const generation = this.generation;
     const { Connection } = await import("./connection");
-    const connection = new Connection(launch.command, launch.args, this.log, {
+    if (generation !== this.generation) {
+      return;
+    }
+    const connection = new Connection({ ...launch, interpreter }, this.log, {
       stateChanged: (state) => {
         if (this.connection === connection) {
           this.become(state);
@@ -130,44 +165,36 @@ export class Server implements vscode.Disposable {
       statusReceived: (status) => {
         this.statusReceived.fire(status);
       },
-      ended: () => this.startAgain(),
+      ended: () => {
+        this.ended(connection, "it stopped");
+      },
     });
-    if (generation !== this.generation) {
-      return;
-    }
     this.connection = connection;
     try {
       await connection.start();
-      await this.problems.forget();
+      await this.problems.forget(...launchProblems);
+      this.provenTimer = setTimeout(() => void this.problems.forget("crashed"), crashWindow);
     } catch (error) {
-      if (this.connection === connection) {
-        this.become("stopped");
-        await this.tellCrash(error instanceof Error ? error.message : String(error));
-      }
+      this.ended(connection, error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** Whether a server that ended by itself is started again. */
-  private startAgain(): boolean {
+  /** The server ended by itself, or did not even start: once more, unless it keeps doing so. */
+  private ended(connection: Connection, reason: string): void {
+    if (this.connection !== connection) {
+      return; // stopped by us, or told already
+    }
     const now = Date.now();
     this.crashes = [...this.crashes.filter((time) => now - time < crashWindow), now];
     if (this.crashes.length < crashLimit) {
-      this.log.warn("the server stopped unexpectedly and is started again");
-      return true;
+      this.log.warn(`the server ended by itself and is started again: ${reason}`);
+      void this.start();
+      return;
     }
+    void this.disconnect();
     this.become("stopped");
-    void this.tellCrash(`it stopped ${this.crashes.length} times in three minutes`);
-    return false;
-  }
-
-  private async tellCrash(reason: string): Promise<void> {
-    await this.problems.tell("crashed", `The energy-lsp server does not run: ${reason}.`, [{ title: "Restart", act: () => this.restart() }, this.logsRemedy()]);
-  }
-
-  /** The user's own restart wipes the record of crashes. */
-  async restart(): Promise<void> {
-    this.crashes = [];
-    await this.start(true);
+    const message = `The energy-lsp server ended ${crashLimit} times in a row and is not started again by itself. The log says why.`;
+    void this.problems.tell("crashed", message, [{ title: "Restart", act: () => this.restart() }, this.logsRemedy()]);
   }
 
   private async tellProblem(launch: Extract<Launch, { kind: "problem" }>, askedFor: boolean): Promise<void> {
@@ -205,6 +232,7 @@ export class Server implements vscode.Disposable {
   private async disconnect(): Promise<void> {
     const connection = this.connection;
     this.connection = undefined;
+    clearTimeout(this.provenTimer);
     await connection?.stop();
   }
 }

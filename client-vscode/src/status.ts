@@ -38,22 +38,28 @@ export class StatusItem implements vscode.Disposable {
   }
 
   private show(): void {
-    const uri = vscode.window.activeNotebookEditor?.notebook.uri ?? vscode.window.activeTextEditor?.document.uri;
-    const status = uri === undefined ? undefined : this.known.get(uri.toString());
+    const status = this.statusOfFront();
     this.item.text = statusText(status, this.server.state);
     this.item.tooltip = tooltip(status, this.server);
     this.item.show();
+    // The measure button stands above files that have something to measure.
+    const calls = status !== undefined && (status.known_joules > 0 || status.unknown_calls > 0);
+    void vscode.commands.executeCommand("setContext", "energyLsp.hasCalls", calls);
+  }
+
+  /** Of the file in front; beside a report or a preview, of the only file that is to be seen. */
+  private statusOfFront(): Status | undefined {
+    const front = vscode.window.activeNotebookEditor?.notebook.uri ?? vscode.window.activeTextEditor?.document.uri;
+    const visible = vscode.window.visibleTextEditors.map(({ document }) => this.known.get(document.uri.toString())).filter((status) => status !== undefined);
+    return front === undefined ? (visible.length === 1 ? visible[0] : undefined) : this.known.get(front.toString());
   }
 }
 
-function tooltip(status: Status | undefined, server: Server): string {
-  const lines = [`energy-lsp: server ${server.state}`];
+function tooltip(status: Status | undefined, server: Server): vscode.MarkdownString {
+  const lines = [`**Energy of this file** · server ${server.state}`];
   if (status !== undefined) {
-    lines.push(
-      `known energy of this file: ${status.estimated ? "≈ " : ""}${joules(status.known_joules)}${status.estimated ? " (estimated)" : ""}`,
-      `calls without a figure: ${status.unknown_calls}`,
-      `meter: ${status.meter}`,
-    );
+    const known = status.known_joules === 0 ? "none" : `${status.estimated ? "≈ " : ""}${joules(status.known_joules)}${status.estimated ? " (estimated)" : ""}`;
+    lines.push(`known: ${known}`, `calls without a figure: ${status.unknown_calls}`, `meter: ${status.meter === "" ? "none yet" : status.meter}`);
   }
-  return lines.join("\n");
+  return new vscode.MarkdownString(lines.join("  \n"));
 }

@@ -9,7 +9,7 @@ const status: Status = { uri: "file:///a.py", known_joules: 1.5, unknown_calls: 
 
 test("joules come in the unit that fits", () => {
   const said = [0, 3.2e-9, 4.2e-6, 1.2e-3, 1, 999, 1500, 36000, 7.2e6].map(joules);
-  assert.deepEqual(said, ["0 J", "3.20 nJ", "4.20 µJ", "1.20 mJ", "1.00 J", "999 J", "1.50 kJ", "10.0 Wh", "2.00e+3 Wh"]);
+  assert.deepEqual(said, ["0 J", "3.20 nJ", "4.20 µJ", "1.20 mJ", "1.00 J", "999 J", "1.50 kJ", "10.0 Wh", "2000 Wh"]);
 });
 
 test("an estimate is never called a measurement", () => {
@@ -37,8 +37,8 @@ test("bars and heat follow the share", () => {
 });
 
 test("a call says what it cost before", () => {
-  assert.equal(callDescription(call), "████░░░░ 1.50 J (measured here)");
-  assert.equal(callDescription({ ...call, runs: 5 }, 15), "████░░░░ 7.50 J (5 × 1.50 J, measured here, before 15.0 J)");
+  assert.equal(callDescription(call), "1.50 J · measured here");
+  assert.equal(callDescription({ ...call, runs: 5 }, 15), "7.50 J (5 × 1.50 J) · measured here · before 15.0 J");
   assert.equal(callDescription({ ...call, joules: null }), "no figure");
 });
 
@@ -56,10 +56,12 @@ test("the hungriest call comes first, unknown ones last", () => {
 
 test("meters say why they are closed and what opens them, as plain text", () => {
   const rapl = { name: "rapl", usable: false, estimated: false, reason: "only root may read `energy_uj`", command: "sudo udevadm trigger" };
-  const page = metersPage({ machine: { cpu: "Xeon", gpu: "" }, meters: [rapl, { ...rapl, name: "cpu-time", usable: true, estimated: true, command: null }] });
-  assert.match(page, /# Meters of `Xeon`/);
-  assert.match(page, /\*\*rapl\*\*: not usable: `only root may read 'energy_uj'`\n {2}- opened by: `sudo udevadm trigger`/);
-  assert.match(page, /\*\*cpu-time\*\*: usable, an estimate/);
+  const meters = [rapl, { ...rapl, name: "cpu-time", usable: true, estimated: true, command: null }];
+  const page = metersPage({ machine: { cpu: "Xeon", gpu: "" }, meters, chosen: ["cpu-time"], verdict: "Not <b>trusted</b>.", advice: ["stop *others*"] });
+  assert.match(page, /# Energy meters of Xeon\n/);
+  assert.ok(page.includes("| rapl | not usable | only root may read \\`energy\\_uj\\`<br>opened by `sudo udevadm trigger` |"));
+  assert.ok(page.includes("| cpu\\-time **(in use)** | usable, an estimate |"));
+  assert.ok(page.includes("Not \\<b\\>trusted\\</b\\>.") && page.includes("- stop \\*others\\*"));
 });
 
 test("figures are remembered by place, so that a moved call has no value before", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideLaunch, isNewEnough } from "../src/launch";
 import type { Machine, Wishes } from "../src/launch";
-import { isDue, withinTime } from "../src/patience";
+import { withinTime } from "../src/patience";
 
 function machine(files: string[], pythons: Record<string, string>, servers: string[] = []): Machine {
   return {
@@ -64,9 +64,4 @@ test("a call that hangs is not waited for", async () => {
   assert.equal(await withinTime(hanging, 10), undefined);
   assert.equal(await withinTime(Promise.resolve(3), 1000), 3);
   assert.equal(await withinTime(Promise.reject<number>(new Error("no")), 1000), undefined);
-});
-
-test("a problem is shown once a day", () => {
-  const hour = 3_600_000;
-  assert.deepEqual([isDue(undefined, 0), isDue(0, hour), isDue(0, 25 * hour)], [true, false, true]);
 });

@@ -1,18 +1,18 @@
-// A day with the extension in a real VS Code: look, fix, measure, report, notebooks, a server that dies.
+// A day with the extension in a real VS Code: look, fix, measure, report, notebooks.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openEditor, root, until } from "./editor.mjs";
 
 const example = (name) => fs.readFileSync(path.join(root, "examples", name), "utf8");
+const powers = "import tensorflow as tf\n\nx = tf.random.normal([1000])\ny = tf.pow(x, 2)\n";
 const python = path.join(root, ".venv/bin/python");
 
 let editor;
 before(async () => {
   editor = await openEditor({
-    files: { "classifier.py": example("classifier.py"), "clusters.ipynb": example("clusters.ipynb") },
+    files: { "classifier.py": example("classifier.py"), "clusters.ipynb": example("clusters.ipynb"), "powers.py": powers },
     settings: {
       "energyLsp.path": path.join(root, ".venv/bin/energy-lsp"),
       "energyLsp.measurePython": python,
@@ -25,9 +25,32 @@ after(() => editor?.close());
 
 describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   test("a Python file activates the extension and the status item tells the file's energy", async () => {
+    await editor.waitForEnergy();
     const item = editor.status();
-    await until(async () => /[kmµ]?(J|Wh)\b/.test(await item.innerText()), 60_000, () => `no energy in the status item; log:\n${editor.log()}`);
-    assert.match(await item.locator("a").getAttribute("aria-label"), /meter: /);
+    assert.match(await item.locator("a").getAttribute("aria-label"), /server running.*known: .*meter: /s);
+  });
+
+  test("a click on the status item opens the menu, and the meters can be seen", async () => {
+    await editor.status().click();
+    const entries = editor.page.locator(".quick-input-list .monaco-list-row");
+    await entries.filter({ hasText: "Show meters" }).waitFor({ timeout: 20_000 });
+    const offered = (await entries.allInnerTexts()).join("\n");
+    for (const entry of ["Measure this file", "Measure workspace", "Open report", "hungriest calls", "safe fixes on save", "inlay hints", "heat", "Restart server", "Show logs"]) {
+      assert.ok(offered.includes(entry), `the menu lacks "${entry}":\n${offered}`);
+    }
+    await editor.screenshot("menu");
+    await entries.filter({ hasText: "Show meters" }).click();
+    const page = await frameWith(editor, "td strong");
+    await until(async () => /cpu-time/.test(await page.innerText("body")), 30_000, () => "the meters are not listed");
+    await editor.screenshot("meters");
+    await editor.command("View: Close All Editors");
+    await editor.openFile("classifier.py");
+  });
+
+  test("the logs can be shown", async () => {
+    await editor.command("Energy: Show Logs");
+    const shown = editor.page.locator(".part.panel .output-view-container, .part.panel .output-view").first();
+    await until(async () => /\[(info|debug|trace)\]/.test(await shown.innerText()), 30_000, () => "the log does not show");
   });
 
   test("a hover says what a call costs and where the figure comes from", async () => {
@@ -53,12 +76,32 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.page.keyboard.press("Control+.");
     const action = editor.page.locator(".action-widget .monaco-list-row", { hasText: "half the sum of squares" }).first();
     await action.waitFor({ timeout: 30_000 });
+    assert.match(await action.innerText(), /−\d+% ± \d+/);
     await editor.screenshot("quick-fix");
     await editor.page.keyboard.press("Enter"); // the first action has the focus
     await until(async () => (await visibleCode(editor)).includes("tf.nn.l2_loss(weights)"), 20_000, () => "the fix was not applied");
     await editor.page.keyboard.press("Control+S");
     await until(() => editor.read("classifier.py").includes("penalty = tf.nn.l2_loss(weights)"), 20_000, () => editor.read("classifier.py"));
     assert.equal(editor.read("classifier.py"), example("classifier.py").replace("tf.reduce_sum(tf.square(weights)) / 2", "tf.nn.l2_loss(weights)"));
+  });
+
+  test("safe fixes are applied on save once that is switched on, and not before", async () => {
+    await editor.openFile("powers.py");
+    await until(async () => (await squiggles(editor)) > 0, 60_000, () => "no finding in powers.py");
+    await typeAtEnd(editor, "# one");
+    await until(() => editor.read("powers.py").includes("# one"), 30_000, () => "not saved");
+    assert.ok(editor.read("powers.py").includes("tf.pow(x, 2)"));
+    await editor.command("Energy: Toggle Safe Fixes on Save");
+    await editor.notifications().filter({ hasText: "are applied when a Python file is saved" }).waitFor({ timeout: 30_000 });
+    await editor.dismissNotifications();
+    await editor.openFile("powers.py");
+    await typeAtEnd(editor, "# two");
+    await until(() => editor.read("powers.py").includes("# two"), 30_000, () => "not saved");
+    assert.equal(editor.read("powers.py"), `${powers.replace("tf.pow(x, 2)", "tf.square(x)")}# one# two`);
+    await editor.command("Energy: Toggle Safe Fixes on Save");
+    await editor.notifications().filter({ hasText: "no longer applied" }).waitFor({ timeout: 30_000 });
+    await editor.dismissNotifications();
+    await editor.openFile("classifier.py");
   });
 
   test("inlay hints can be switched off and on", async () => {
@@ -85,10 +128,11 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const row = editor.page.locator(".pane-body .monaco-list-row", { hasText: "keras.Sequential.fit" }).first();
     await row.waitFor({ timeout: 30_000 });
     assert.match(await row.innerText(), /█.*(J|Wh).*published/s);
+    assert.ok((await editor.page.locator(".pane-body .monaco-list-row", { hasText: "calls without a figure" }).count()) > 0);
     await editor.screenshot("energy-view");
     await row.click();
     const line = example("classifier.py").split("\n").findIndex((text) => text.includes("model.fit(")) + 1;
-    await until(async () => (await editor.page.locator('.statusbar-item[id="status.editor.selection"]').innerText()).includes(`Ln ${line},`), 20_000, () => "the cursor did not jump");
+    await editor.waitForLine(line);
   });
 
   test("a measurement can be cancelled and then leaves nothing running", async () => {
@@ -96,7 +140,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const progress = editor.notifications().filter({ hasText: /[Mm]easur/ }).first();
     await progress.waitFor({ timeout: 30_000 });
     await progress.locator(".monaco-button", { hasText: "Cancel" }).click({ timeout: 20_000 });
-    await until(() => processes(editor, "energy_measure").length === 0 && processes(editor, "measure").length === 0, 30_000, () => `still running: ${processes(editor, "measure").join("\n")}`);
+    await until(() => editor.processes("measure").length === 0, 30_000, () => `still running: ${editor.processes("measure").join("\n")}`);
   });
 
   test("measuring changes the hover from published to estimated or measured here", async () => {
@@ -113,31 +157,30 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.screenshot("hover-measured");
     // The energy view sets the value before the measurement beside the new one.
     const row = editor.page.locator(".pane-body .monaco-list-row", { hasText: "keras.Sequential.fit" }).first();
-    await until(async () => /here, before /.test(await row.innerText()), 30_000, () => "the view does not show the value before");
+    await until(async () => /here · before /.test(await row.innerText()), 30_000, () => "the view does not show the value before");
   });
 
   test("the report draws the run", async () => {
+    await editor.command("View: Hide Panel");
+    await editor.command("View: Toggle Primary Side Bar Visibility");
     await editor.command("Energy: Open Report");
-    const frame = await reportFrame(editor);
+    const frame = await frameWith(editor, "#power");
     await frame.waitForSelector("canvas", { timeout: 30_000 });
-    await editor.page.waitForTimeout(500);
-    // A plot that is not blank: the power curve's canvas has ink of several colours.
-    const colours = await frame.evaluate(() => {
-      const canvas = document.querySelector("#power canvas");
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-      const seen = new Map();
-      for (let at = 0; at < data.length; at += 4) {
-        if (data[at + 3] > 128) {
-          const key = `${data[at] >> 5},${data[at + 1] >> 5},${data[at + 2] >> 5}`;
-          seen.set(key, (seen.get(key) ?? 0) + 1);
-        }
-      }
-      return [...seen.values()].filter((count) => count > 50).length;
-    });
-    assert.ok(colours >= 2, `the plot shows ${colours} colours`);
+    // Plots that are not blank: the canvases of power and of calls have ink of several colours.
+    await until(async () => (await coloursOf(frame, "#power canvas")) >= 2, 30_000, () => "the power curve is blank");
+    await until(async () => (await coloursOf(frame, "#spans canvas")) >= 2, 30_000, () => "no spans are drawn");
     assert.match(await frame.innerText("body"), /estimated with|measured with/);
     assert.ok((await frame.locator("#calls tbody tr").count()) > 3);
     await editor.screenshot("report");
+    const dark = await inkAndPaper(frame);
+    await editor.command("Preferences: Toggle between Light/Dark Themes");
+    await until(async () => (await inkAndPaper(frame)).paper > 200, 30_000, () => "the report does not follow the theme");
+    const light = await inkAndPaper(frame);
+    for (const { ink, paper } of [dark, light]) assert.ok(Math.abs(ink - paper) > 120, `text of brightness ${ink} on ${paper}`);
+    await until(async () => (await coloursOf(frame, "#power canvas")) >= 2, 30_000, () => "the power curve is blank in the light theme");
+    await editor.screenshot("report-light");
+    await editor.command("Preferences: Toggle between Light/Dark Themes");
+    await editor.command("View: Toggle Primary Side Bar Visibility");
   });
 
   test("notebooks: a hover in a cell", async () => {
@@ -149,15 +192,33 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.screenshot("notebook");
   });
 
-  test("a server that is killed comes back by itself", async () => {
+  test("notebooks: findings in a cell, with what their fix saves", async () => {
+    await until(async () => (await squiggles(editor)) > 0, 60_000, () => "no finding in a cell");
+    await editor.hover("one_hot", /−\d+% ± \d+/); // the diagnostic's own text in the hover
+    await editor.page.locator(".view-line span > span", { hasText: "one_hot" }).first().click();
+    await editor.page.keyboard.press("Control+.");
+    const action = editor.page.locator(".action-widget .monaco-list-row", { hasText: /−\d+% ± \d+/ }).first();
+    await action.waitFor({ timeout: 30_000 });
+    await editor.page.keyboard.press("Escape");
+  });
+
+  test("notebooks: measured with a click on the toolbar", async () => {
+    await editor.page.locator('.notebook-toolbar-container [aria-label*="Measure This Notebook"]').first().click({ timeout: 30_000 });
+    await editor.notifications().filter({ hasText: "Measuring clusters.ipynb" }).waitFor({ timeout: 30_000 });
+    await editor.notifications().filter({ hasText: /(Estimated|Measured) here: / }).waitFor({ timeout: 300_000 });
+    await editor.dismissNotifications();
+    await editor.hover("stateless_uniform", /(estimated|measured) here/i);
+    await editor.waitForEnergy();
+    await editor.screenshot("notebook-measured");
+  });
+
+  test("the walkthrough leads from a hover to a measurement", async () => {
     await editor.command("View: Close All Editors");
-    await editor.openFile("classifier.py");
-    const [pid] = processes(editor, "serve");
-    process.kill(Number(pid.split(" ")[0]), "SIGKILL");
-    await until(() => processes(editor, "serve").some((line) => line !== pid), 60_000, () => "no new server");
-    await editor.goTo("classifier.py", "model.fit(");
-    await editor.hover("fit", /keras\.\w+\.fit/);
-    assert.equal(await editor.notifications().filter({ hasText: "does not run" }).count(), 0);
+    await editor.command("Welcome: Open Walkthrough...");
+    await editor.page.keyboard.type("See what your model costs");
+    await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "See what your model costs" }).first().click({ timeout: 20_000 });
+    await editor.page.locator(".gettingStartedContainer .step-title", { hasText: "Measure it here" }).waitFor({ timeout: 30_000 });
+    await editor.screenshot("walkthrough");
   });
 });
 
@@ -165,31 +226,55 @@ async function visibleCode(editor) {
   return (await editor.page.locator(".editor-instance .view-lines").first().innerText()).replaceAll("\u00a0", " ");
 }
 
-async function reportFrame(editor) {
+/** Adds to the end of the open file and saves it. */
+async function typeAtEnd(editor, text) {
+  await editor.page.locator(".editor-instance .view-lines").first().click();
+  await editor.page.keyboard.press("Control+End");
+  await editor.page.keyboard.type(text);
+  await editor.page.keyboard.press("Control+S");
+}
+
+function squiggles(editor) {
+  return editor.page.locator(".squiggly-info:visible").count();
+}
+
+/** The frame of a webview that holds such an element. */
+async function frameWith(editor, selector) {
   let found;
   await until(
     async () => {
       for (const frame of editor.page.frames()) {
-        if ((await frame.locator("#power").count()) > 0) found = frame;
+        if ((await frame.locator(selector).count()) > 0) found = frame;
       }
       return found !== undefined;
     },
     60_000,
-    () => "the report does not open",
+    () => `no webview shows ${selector}`,
   );
   return found;
 }
 
-/** Command lines of processes of this editor that hold a word. */
-function processes(editor, word) {
-  const all = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" }).split("\n").map((line) => line.trim());
-  return all.filter((line) => line.includes("energy") && line.split(" ").includes(word) && environmentOf(line).includes(editor.home));
+/** How many colours a canvas shows, specks left out. */
+function coloursOf(frame, selector) {
+  return frame.evaluate((wanted) => {
+    const canvas = document.querySelector(wanted);
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const seen = new Map();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] > 128) {
+        const key = `${data[at] >> 5},${data[at + 1] >> 5},${data[at + 2] >> 5}`;
+        seen.set(key, (seen.get(key) ?? 0) + 1);
+      }
+    }
+    return [...seen.values()].filter((count) => count > 50).length;
+  }, selector);
 }
 
-function environmentOf(line) {
-  try {
-    return fs.readFileSync(`/proc/${line.split(" ")[0]}/environ`, "utf8");
-  } catch {
-    return "";
-  }
+/** Brightness of the page's text and background, 0 to 255. */
+function inkAndPaper(frame) {
+  return frame.evaluate(() => {
+    const style = getComputedStyle(document.body);
+    const brightness = (colour) => colour.match(/\d+/g).slice(0, 3).map(Number).reduce((sum, part) => sum + part, 0) / 3;
+    return { ink: brightness(style.color), paper: brightness(style.backgroundColor) };
+  });
 }

@@ -1,5 +1,6 @@
 // A real VS Code with our .vsix in it, in a folder of its own, driven through Chromium.
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -10,11 +11,12 @@ import { fileURLToPath } from "node:url";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const { chromium } = createRequire(path.join(root, "client-vscode/package.json"))("playwright-core");
-const entry = path.join(root, ".cache/vscode/node_modules/code-server/out/node/entry.js");
+const cache = path.join(root, ".cache/vscode");
+const entry = path.join(cache, "node_modules/code-server/out/node/entry.js");
 const vsix = path.join(root, "client-vscode/energy-lsp.vsix");
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** Opens the editor on a copy of the given files. `options`: files, settings, trusted, env. */
+/** Opens the editor on a copy of the given files. `options`: files, settings, trusted, env, extensions (further .vsix files). */
 export async function openEditor(options) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "energy-editor-"));
   const folder = path.join(home, "project");
@@ -26,10 +28,8 @@ export async function openEditor(options) {
   const user = path.join(home, "user");
   fs.mkdirSync(path.join(user, "User"), { recursive: true });
   fs.writeFileSync(path.join(user, "User/settings.json"), JSON.stringify({ ...calm, ...options.settings }));
-  const places = ["--extensions-dir", path.join(home, "extensions"), "--user-data-dir", user];
+  const places = ["--extensions-dir", installed([vsix, ...(options.extensions ?? [])]), "--user-data-dir", user];
   const env = { ...process.env, HOME: home, XDG_DATA_HOME: path.join(home, "data"), XDG_CACHE_HOME: path.join(home, "cache"), ...options.env };
-  const installed = spawnSync(process.execPath, [entry, ...places, "--install-extension", vsix], { env, encoding: "utf8" });
-  if (installed.status !== 0) throw new Error(`the extension could not be installed:\n${installed.stdout}${installed.stderr}`);
   const port = await freePort();
   const trust = options.trusted === false ? [] : ["--disable-workspace-trust"];
   const args = [entry, ...places, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check", ...trust, folder];
@@ -53,6 +53,44 @@ export async function openEditor(options) {
     fs.rmSync(home, { recursive: true, force: true });
   };
   return new Editor(page, folder, home, close);
+}
+
+/** A folder with these extensions installed, made once for their content: each editor has its own settings, not its own copy. */
+function installed(extensions) {
+  const hash = createHash("sha256");
+  for (const file of extensions) hash.update(fs.readFileSync(file));
+  const folder = path.join(cache, "extensions", hash.digest("hex").slice(0, 16));
+  if (!fs.existsSync(folder)) {
+    forgetOldInstalls();
+    const fresh = fs.mkdtempSync(path.join(cache, "installing-"));
+    const options = ["--extensions-dir", folder, "--user-data-dir", fresh, ...extensions.flatMap((file) => ["--install-extension", file])];
+    const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...options], { encoding: "utf8" });
+    fs.rmSync(fresh, { recursive: true });
+    if (status !== 0) {
+      fs.rmSync(folder, { recursive: true, force: true });
+      throw new Error(`the extension could not be installed:\n${stdout}${stderr}`);
+    }
+  }
+  return folder;
+}
+
+/** Every build is a new content: those of other days go. */
+function forgetOldInstalls() {
+  const all = path.join(cache, "extensions");
+  fs.mkdirSync(all, { recursive: true });
+  for (const name of fs.readdirSync(all)) {
+    const old = path.join(all, name);
+    if (Date.now() - fs.statSync(old).mtimeMs > 24 * 3600 * 1000) fs.rmSync(old, { recursive: true, force: true });
+  }
+}
+
+/** Packs a folder as an extension. */
+export function packed(folder, name) {
+  const file = path.join(cache, `${name}.vsix`);
+  const vsce = path.join(root, "client-vscode/node_modules/.bin/vsce");
+  const { status, stderr } = spawnSync(vsce, ["package", "--no-dependencies", "--allow-missing-repository", "--skip-license", "--out", file], { cwd: folder, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${folder} could not be packed:\n${stderr}`);
+  return file;
 }
 
 /** Nothing that moves or pops up by itself. */
@@ -86,12 +124,30 @@ class Editor {
   }
 
   async openFile(name) {
-    await this.palette("Control+P");
-    await this.page.keyboard.type(name, { delay: 10 });
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: path.basename(name) }).first().waitFor({ timeout: 20_000 });
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".tab.active", { hasText: path.basename(name) }).waitFor({ timeout: 20_000 });
-    await this.page.locator(".view-line").first().waitFor({ timeout: 20_000 });
+    await this.pick("Control+P", name, path.basename(name));
+    await this.page.locator(".tab.active", { hasText: path.basename(name) }).waitFor({ timeout: 30_000 });
+    await this.page.locator(".view-line").first().waitFor({ timeout: 30_000 });
+  }
+
+  /** Runs a command by its title in the palette. */
+  async command(title) {
+    await this.pick("F1", `>${title}`, title);
+  }
+
+  /** Opens the quick input with a key, writes into it and takes the entry that comes first; again when a late focus closes it. */
+  async pick(key, text, entry) {
+    const input = this.page.locator(".quick-input-widget:visible .quick-input-box input");
+    await until(
+      async () => {
+        await this.palette(key);
+        await input.fill(text, { timeout: 5000 });
+        await this.page.locator(".quick-input-list .monaco-list-row.focused:visible", { hasText: entry }).waitFor({ timeout: 10_000 });
+        await input.press("Enter", { timeout: 5000 });
+        return true;
+      },
+      60_000,
+      () => `${entry} is not offered`,
+    );
   }
 
   /** Opens the quick input with a key, wherever the focus is: a cell or a webview may take the first press. */
@@ -102,27 +158,43 @@ class Editor {
         await this.page.keyboard.press(key);
         return this.page.locator(".quick-input-widget:visible").waitFor({ timeout: 2000 }).then(() => true);
       },
-      20_000,
+      30_000,
       () => `${key} opens nothing`,
     );
-  }
-
-  /** Runs a command by its title in the palette. */
-  async command(title) {
-    await this.palette("F1");
-    await this.page.keyboard.type(title, { delay: 5 });
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor({ timeout: 20_000 });
-    await this.page.keyboard.press("Enter");
   }
 
   /** Puts the cursor at the end of the first such text in a file's saved content. */
   async goTo(name, text) {
     const lines = this.read(name).split("\n");
     const line = lines.findIndex((candidate) => candidate.includes(text));
-    await this.palette("Control+G");
-    await this.page.keyboard.type(`${line + 1}:${lines[line].indexOf(text) + text.length - 1}`);
-    await this.page.keyboard.press("Enter");
-    await this.page.waitForTimeout(300);
+    await this.pick("Control+G", `:${line + 1}:${lines[line].indexOf(text) + text.length - 1}`, "Go to line");
+    await this.waitForLine(line + 1);
+  }
+
+  async waitForLine(line) {
+    const selection = this.page.locator('.statusbar-item[id="status.editor.selection"]');
+    await until(async () => (await selection.innerText()).includes(`Ln ${line},`), 30_000, () => `the cursor does not get to line ${line}`);
+  }
+
+  /** A new window on the same folder; this one goes. */
+  async reload() {
+    await this.page.reload();
+    await this.page.waitForSelector(".monaco-workbench", { timeout: 90_000 });
+  }
+
+  async waitForEnergy(patience = 90_000) {
+    await until(async () => /\d [kmµn]?(J|Wh)\b/.test(await this.status().innerText()), patience, () => `no energy in the status item; log:\n${this.log()}`);
+  }
+
+  /** Command lines of the language servers of this editor, each beginning with its process id. */
+  servers() {
+    return this.processes("serve");
+  }
+
+  /** Command lines of our processes in this editor that hold a word. */
+  processes(word) {
+    const all = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" }).split("\n").map((line) => line.trim());
+    return all.filter((line) => /energy[-_]/.test(line) && line.split(" ").includes(word) && environmentOf(line.split(" ")[0]).includes(this.home));
   }
 
   /** The text of the hover on a word of the open editor; asked again until it fits. */
@@ -158,11 +230,19 @@ class Editor {
   }
 
   async screenshot(name) {
-    const target = process.env.SCREENSHOTS ?? path.join(root, ".cache/vscode/screenshots");
+    const target = process.env.SCREENSHOTS ?? path.join(cache, "screenshots");
     fs.mkdirSync(target, { recursive: true });
     const file = path.join(target, `${name}.png`);
     await this.page.screenshot({ path: file });
     return file;
+  }
+}
+
+function environmentOf(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
   }
 }
 

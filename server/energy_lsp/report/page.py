@@ -11,6 +11,7 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from pathlib import PurePath
 from string import Template
 from typing import Any
 
@@ -37,8 +38,9 @@ def render(
     }
     return Template((assets / "page.html").read_text("utf-8")).substitute(
         nonce=nonce,
-        title=html.escape(f"Energy of {run.command}"),
-        heading=html.escape(run.command),
+        title=html.escape(f"Energy of {_short(run.command)}"),
+        command=html.escape(run.command),
+        heading=html.escape(_short(run.command)),
         subtitle=html.escape(_subtitle(run)),
         style=(assets / "uPlot.min.css").read_text("utf-8") + (assets / "page.css").read_text("utf-8"),
         library=(assets / "uPlot.iife.min.js").read_text("utf-8"),
@@ -46,6 +48,11 @@ def render(
         # Inside a script element only "<" could end it or open a comment.
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
     )
+
+
+def _short(command: str) -> str:
+    """The command with the names of files instead of whole paths; the page has the whole one beside it."""
+    return " ".join(PurePath(word).name if PurePath(word).is_absolute() else word for word in command.split())
 
 
 def _subtitle(run: Run) -> str:

@@ -4,11 +4,14 @@
   const estimated = data.run.estimated;
   const units = [[3.6e4, 3.6e3, "Wh"], [1e3, 1e3, "kJ"], [1, 1, "J"], [1e-3, 1e-3, "mJ"], [1e-6, 1e-6, "µJ"], [0, 1e-9, "nJ"]];
 
-  function joules(value) {
+  function plainJoules(value) {
     if (value === 0) return "0 J";
     const [, factor, unit] = units.find(([least]) => Math.abs(value) >= least);
-    return (estimated ? "≈ " : "") + (value / factor).toPrecision(3) + " " + unit;
+    return (value / factor).toPrecision(3) + " " + unit;
   }
+  const joules = (value) => (estimated ? "≈ " : "") + plainJoules(value);
+
+  const seconds = (value) => (value >= 1e-3 || value === 0 ? value.toPrecision(3) : value.toExponential(1));
 
   function element(name, parent, text, className) {
     const made = document.createElement(name);
@@ -19,6 +22,10 @@
   }
 
   const colour = (name) => getComputedStyle(document.body).getPropertyValue("--" + name).trim();
+  // The hungriest APIs have colours that the colour-blind tell apart too (Okabe and Ito); the others share a grey.
+  const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#b8a900"];
+  const ranked = [...new Set(data.calls.map((call) => call.api))];
+  const colourOf = (api) => palette[ranked.indexOf(api)] ?? "#8c8c8c";
   const width = () => Math.max(320, document.getElementById("power").clientWidth);
   const sync = { key: "time", setSeries: false };
   const last = Math.max(1e-9, ...data.traces.map((trace) => trace.seconds[trace.seconds.length - 1] ?? 0), ...data.spans.map((span) => span[5]));
@@ -56,8 +63,6 @@
     const spans = [...data.spans].sort((left, right) => left[4] - right[4]);
     const lane = lanes(spans);
     const depth = Math.min(12, Math.max(...lane) + 1);
-    const apis = [...new Set(spans.map((span) => span[0]))];
-    const hue = (api) => `hsl(${(apis.indexOf(api) * 137.5) % 360} 55% 55%)`;
     const pointed = document.getElementById("pointed");
 
     function draw(chart) {
@@ -70,7 +75,7 @@
       spans.forEach((span, index) => {
         const left = chart.valToPos(span[4], "x", true);
         const right = chart.valToPos(span[5], "x", true);
-        ctx.fillStyle = hue(span[0]);
+        ctx.fillStyle = colourOf(span[0]);
         ctx.fillRect(left, bbox.top + Math.min(lane[index], depth - 1) * height + 1, Math.max(1, right - left), height - 2);
       });
       ctx.restore();
@@ -103,30 +108,40 @@
       return;
     }
     const frame = element("div", place, undefined, "whole");
-    const part = element("div", frame, undefined, "known");
-    part.style.width = `${Math.min(100, (100 * known) / whole)}%`;
-    element("div", frame, undefined, "rest");
+    for (const call of data.calls) {
+      const share = (call.exclusive ?? call.joules ?? 0) / Math.max(whole, known);
+      if (share <= 0) continue;
+      const part = element("div", frame);
+      part.style.width = `${100 * share}%`;
+      part.style.background = colourOf(call.api);
+      part.title = `${call.api}: ${joules(call.exclusive ?? call.joules)}`;
+    }
+    element("div", frame, undefined, "rest").title = "not in any call: imports, Python itself, data";
     const rest = data.run.unaccounted ?? whole - known;
-    element("p", place, `Program: ${joules(whole)} in ${data.run.seconds.toFixed(2)} s · calls: ${joules(known)} (${((100 * known) / whole).toFixed(0)}%) · unaccounted: ${joules(rest)}`, "note");
+    element("p", place, `Program: ${joules(whole)} in ${data.run.seconds.toFixed(2)} s · calls: ${joules(known)} (${((100 * known) / whole).toFixed(0)}%) · in no call (imports, Python itself): ${joules(rest)}`, "note");
   }
 
   function calls() {
     const table = document.getElementById("calls");
     const head = element("tr", element("thead", table));
-    ["call", "", estimated ? "joules (estimated)" : "joules", "95% interval", "calls", "seconds"].forEach((title, index) => element("th", head, title, index > 1 ? "number" : ""));
+    [["call", ""], [estimated ? "energy (estimated)" : "energy", "number"], ["95% interval", "number interval"], ["calls", "number"], ["seconds", "number"]].forEach(([title, kind]) => element("th", head, title, kind));
     const body = element("tbody", table);
     const most = Math.max(...data.calls.map((call) => call.joules ?? 0), 1e-12);
     for (const call of data.calls) {
       const row = element("tr", body);
       const name = element("td", row, undefined, "api");
-      element("div", name, call.api + (call.traced ? " (while tracing)" : ""));
+      element("span", name, undefined, "swatch").style.background = colourOf(call.api);
+      element("span", name, call.api + (call.traced ? " (while tracing)" : ""));
       element("div", name, `${call.file}:${call.line} · ${call.method}`, "place");
-      const bar = element("span", element("td", row), undefined, "bar");
-      bar.style.width = `${Math.max(1, (160 * (call.joules ?? 0)) / most)}px`;
+      if (call.joules !== null) {
+        const bar = element("span", name, undefined, "bar");
+        bar.style.width = `${(100 * call.joules) / most}%`;
+        bar.style.background = colourOf(call.api);
+      }
       element("td", row, call.joules === null ? "not resolved" : joules(call.joules), "number");
-      element("td", row, call.low === null || call.high === null ? "" : `${joules(call.low)} – ${joules(call.high)}`, "number");
+      element("td", row, call.low === null || call.high === null ? "" : `${plainJoules(call.low)} to ${plainJoules(call.high)}`, "number interval");
       element("td", row, String(call.count), "number");
-      element("td", row, call.seconds.toPrecision(3), "number");
+      element("td", row, seconds(call.seconds), "number");
     }
   }
 
