@@ -56,15 +56,20 @@ class Cardinality(Rule):
         chain = self._chain(place, place["ds"])
         return any(link in chain for link in _KNOWN) and not any(link in chain for link in _UNKNOWN)
 
-    def _chain(self, place: Place, node: Node, depth: int = 5) -> str:
-        """The text of an expression and of all that its names are assigned in this scope."""
-        text = place.text(node)
-        if depth == 0:
-            return text
-        names = [*descend(node, "identifier"), *([node] if node.type == "identifier" else [])]
-        values = [a.child_by_field_name("right") for name in names for a in place.assignments(name)]
-        inner = [value for value in values if value is not None and not within(node, value)]
-        return " ".join([text, *(self._chain(place, value, depth - 1) for value in inner)])
+    def _chain(self, place: Place, node: Node) -> str:
+        """The text of an expression and of all that its names, and theirs, are assigned in this scope."""
+        texts: list[str] = []
+        seen: set[str] = set()
+        waiting = [node]
+        while waiting:
+            value = waiting.pop()
+            texts.append(place.text(value))
+            for name in (*descend(value, "identifier"), *([value] if value.type == "identifier" else [])):
+                if place.text(name) not in seen:
+                    seen.add(place.text(name))
+                    rights = (found.child_by_field_name("right") for found in place.assignments(name))
+                    waiting += [right for right in rights if right is not None]
+        return " ".join(texts)
 
 
 _KNOWN = ("from_tensor_slices(", "Dataset.range(", "from_tensors(")
@@ -81,8 +86,3 @@ _UNKNOWN = (
     "TextLineDataset(",
     ".list_files(",
 )
-
-
-def within(inner: Node, outer: Node) -> bool:
-    """Whether a node lies inside another one."""
-    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte

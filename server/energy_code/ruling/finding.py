@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.calls import Call
@@ -40,22 +40,32 @@ class _Watch(NamedTuple):
     template: str | None
 
 
-class _Index(NamedTuple):
-    by_name: Mapping[str, Sequence[_Watch]]
-    """Last part of the API's name → who waits for it."""
-    by_token: Mapping[str, Sequence[_Watch]]
+class _Index:
+    """Who waits for what, of some rules."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._by_name: dict[str, list[_Watch]] = {}
+        """Last part of the API's name → who waits for it."""
+        self._by_api: dict[str, tuple[_Watch, ...]] = {}
+        self.by_token: dict[str, list[_Watch]] = {}
+        for watch in (watch for rule in rules for watch in _watches(rule)):
+            if watch.pattern is not None and watch.pattern.depth < 0:
+                self.by_token.setdefault(watch.api, []).append(watch)
+            else:
+                self._by_name.setdefault(watch.api.rpartition(".")[2], []).append(watch)
+
+    def waiting(self, api: str) -> tuple[_Watch, ...]:
+        """Who waits for calls of an API, or of the same method of a base class."""
+        known = self._by_api.get(api)
+        if known is None:
+            named = self._by_name.get(api.rpartition(".")[2], ())
+            known = self._by_api[api] = tuple(one for one in named if same_api(api, one.api))
+        return known
 
 
 @functools.lru_cache(maxsize=64)
 def _index(rules: tuple[Rule, ...]) -> _Index:
-    by_name: dict[str, list[_Watch]] = {}
-    by_token: dict[str, list[_Watch]] = {}
-    for watch in (watch for rule in rules for watch in _watches(rule)):
-        if watch.pattern is not None and watch.pattern.depth < 0:
-            by_token.setdefault(watch.api, []).append(watch)
-        else:
-            by_name.setdefault(watch.api.rpartition(".")[2], []).append(watch)
-    return _Index(by_name, by_token)
+    return _Index(rules)
 
 
 @functools.cache
@@ -142,26 +152,29 @@ class _Search:
 
     def look(self, stretch: Stretch) -> list[tuple[Finding, int | None]]:
         """The findings of one statement, each with the number of the call that it hangs on."""
-        calls = self.analysis.calls
+        calls, reached = self.analysis.calls, self.analysis.calls.reached
         added: list[tuple[Finding, int | None]] = []
         for place in range(stretch.first, stretch.last):
-            api = calls.reached[place][3].api
-            watches = self.index.by_name.get(api.rpartition(".")[2])
-            node: Node | None = None
-            for watch in watches or ():
-                if watch.api != api and not same_api(api, watch.api):
-                    continue
-                if watch.pattern is not None and not all(map(self.shared.has, watch.pattern.words)):
-                    continue
-                call = calls[place]
-                node = node or _node_of(self.analysis.tree.root_node, call)
-                if node is not None:
+            watches = self.index.waiting(reached[place][3].api)
+            if not watches:
+                continue
+            possible = [watch for watch in watches if watch.pattern is None or self._possible(watch.pattern)]
+            call = calls[place] if possible else None
+            node = _node_of(self.analysis.tree.root_node, call) if call is not None else None
+            if node is not None:
+                for watch in possible:
                     added += [(finding, place) for finding in self._ask(watch, node, call)]
         return added + [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
+
+    def _possible(self, pattern: Pattern) -> bool:
+        """Whether the file has all words of a pattern."""
+        return all(map(self.shared.has, pattern.words))
 
     def _look_at_tokens(self, start: int, end: int) -> list[Finding]:
         added: list[Finding] = []
         for token, watches in self.index.by_token.items():
+            if not self.shared.has(token.encode()):
+                continue
             for node in _tokens(self.analysis, token, start, end):
                 for watch in watches:
                     added += self._ask(watch, node, None)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling.place import Place, descend
+from energy_code.ruling.place import Place, descend, occurrences
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -59,21 +58,24 @@ def over_range(place: Place, loop: Node) -> bool:
     return right is not None and place.text(right).startswith("range(")
 
 
-def mentions(place: Place, name: str, after: bytes = b"") -> Iterator[Node]:
+def mentions(place: Place, name: str, after: str = "") -> list[Node]:
     """Every place of the file that names something, with `after` right behind it."""
-    needle = name.encode() + after
-    source, root = place.analysis.source, place.module
-    start = source.find(needle)
-    while start >= 0:
-        node = root.descendant_for_byte_range(start, start + len(needle) - len(after))
-        if node is not None and node.type == "identifier" and place.text(node) == name:
-            yield node
-        start = source.find(needle, start + 1)
+    root, known = place.module, place.shared.mentioned
+    nodes = known.get((name, after))
+    if nodes is None:
+        nodes = known[name, after] = []
+        size = len(name.encode())
+        source = place.analysis.source
+        for start in occurrences(source, name.encode(), after.encode(), 0, len(source)):
+            node = root.descendant_for_byte_range(start, start + size)
+            if node is not None and node.type == "identifier":
+                nodes.append(node)
+    return nodes
 
 
 def calls_of(place: Place, name: str) -> list[Node]:
     """Calls of a plain name anywhere in the file."""
-    callees = ((node, node.parent) for node in mentions(place, name, b"("))
+    callees = ((node, node.parent) for node in mentions(place, name, "("))
     return [
         call
         for node, call in callees
@@ -84,7 +86,7 @@ def calls_of(place: Place, name: str) -> list[Node]:
 def methods_of(place: Place, name: Node, method: str) -> list[Node]:
     """Calls of a method of the object that a name stands for, in the name's own scope."""
     scope = place.scope(name)
-    callees = (node.parent for node in mentions(place, place.text(name), f".{method}(".encode()))
+    callees = (node.parent for node in mentions(place, place.text(name), f".{method}("))
     calls = [callee.parent for callee in callees if callee is not None and callee.type == "attribute"]
     return [call for call in calls if call is not None and place.scope(call) == scope]
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tree_sitter import Query, QueryCursor
-
 from energy_code.calls import Call, Mode, Point, Span
-from energy_code.lowering import LANGUAGE
 from energy_code.ruling.shapes import Shape, dtype_of, literal, shape_of, size_of
 from energy_code.values import UserInstance
 
@@ -29,13 +25,24 @@ _COMPREHENSIONS = frozenset(
 _LITERALS = frozenset(
     {"integer", "float", "string", "unary_operator", "list", "tuple", "true", "false", "none"}
 )
+_DEFINITIONS = ("function_definition", "class_definition")
 _ATOMS = frozenset({"identifier", "attribute", "subscript"})
 
 
 class Shared:
     """What all places of one file look up again and again."""
 
-    __slots__ = ("_source", "aliases", "assignments", "bound", "looked_outside", "words")
+    __slots__ = (
+        "_source",
+        "aliases",
+        "assignments",
+        "bound",
+        "looked_outside",
+        "mentioned",
+        "traced",
+        "traced_functions",
+        "words",
+    )
 
     def __init__(self, source: bytes) -> None:
         self._source = source
@@ -43,10 +50,16 @@ class Shared:
         """Words asked for so far, and whether the file contains them."""
         self.aliases: dict[str, str | None] = {}
         """Modules asked for so far, and how the file calls them."""
-        self.assignments: dict[int, dict[str, list[Node]]] = {}
-        """Scope → name → what is assigned to it."""
+        self.assignments: dict[tuple[int, str], list[Node]] = {}
+        """Scope and name → where it is assigned."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
         """Call and signature → its arguments by parameter name."""
+        self.mentioned: dict[tuple[str, str], list[Node]] = {}
+        """Name, and what stands behind it → where the file has it."""
+        self.traced: frozenset[str] | None = None
+        """Names of functions that the file hands to a library to be traced, once asked for."""
+        self.traced_functions: dict[int, bool] = {}
+        """Functions that were asked about, and whether a library traces them."""
         self.looked_outside = False
         """Set by whoever answers from more than the statement of the module that holds the place."""
 
@@ -240,15 +253,29 @@ class Place:
 
     def assignments(self, node: Node) -> list[Node]:
         """The assignments to a name within the scope of `node`, `node` being that name."""
-        scope = self.scope(node)
-        by_name = self.shared.assignments.get(scope.id)
-        if by_name is None:
-            by_name = self.shared.assignments[scope.id] = {}
-            for assignment in descend(scope, "assignment"):
-                left = assignment.child_by_field_name("left")
-                if left is not None and left.type == "identifier":
-                    by_name.setdefault(self.text(left), []).append(assignment)
-        return by_name.get(self.text(node), [])
+        scope, name = self.scope(node), self.text(node)
+        key = (scope.id, name)
+        found = self.shared.assignments.get(key)
+        if found is None:
+            parents = [(use, use.parent) for use in self.uses(scope, name)]
+            found = self.shared.assignments[key] = [
+                parent
+                for use, parent in parents
+                if parent is not None
+                and parent.type == "assignment"
+                and parent.child_by_field_name("left") == use
+            ]
+        return found
+
+    def uses(self, within: Node, name: str) -> list[Node]:
+        """Where a node, what its nested functions hold left out, has a name."""
+        word = name.encode()
+        found = []
+        for start in occurrences(self.analysis.source, word, b"", within.start_byte, within.end_byte):
+            node = within.descendant_for_byte_range(start, start + len(word))
+            if node is not None and node.type == "identifier" and not _nested(node, within):
+                found.append(node)
+        return found
 
     def value(self, node: Node) -> Node:
         """What a name stands for when its scope assigns it exactly once, and before; else the name itself."""
@@ -267,7 +294,7 @@ class Place:
 
     def count_name(self, node: Node, name: str) -> int:
         """How often a name stands below a node."""
-        return sum(self.text(child) == name for child in descend(node, "identifier"))
+        return len(self.uses(node, name))
 
     def module_alias(self, module: str) -> str | None:
         """How the file calls an imported module such as `numpy`."""
@@ -297,25 +324,41 @@ def bare(node: Node) -> Node:
 
 
 def descend(node: Node, *kinds: str) -> list[Node]:
-    """All nodes of some kinds below a node, in the order of the text, nested functions left out."""
-    captured = QueryCursor(_query(kinds)).captures(node)
-    found = [child for child in captured.get("found", ()) if child.id != node.id]
-    nested = [child for child in captured.get("nested", ()) if child.id != node.id]
-    if nested:
-        inside = [(child.start_byte, child.end_byte) for child in nested]
-        found = [
-            child
-            for child in found
-            if not any(start < child.start_byte and child.end_byte <= end for start, end in inside)
-        ]
-    return sorted(found, key=lambda child: (child.start_byte, -child.end_byte))
+    """All nodes of some kinds below a node, in the order of the text, what nested functions hold left out."""
+    found: list[Node] = []
+    waiting = node.named_children[::-1]
+    while waiting:
+        child = waiting.pop()
+        kind = child.type
+        if kind in kinds:
+            found.append(child)
+        if kind not in _DEFINITIONS:
+            waiting += child.named_children[::-1]
+    return found
 
 
-@functools.lru_cache(maxsize=64)
-def _query(kinds: tuple[str, ...]) -> Query:
-    found = " ".join(f"({kind}) @found" for kind in kinds)
-    query: Query = Query(LANGUAGE, f"{found} (function_definition) @nested (class_definition) @nested")
-    return query
+def _nested(node: Node, within: Node) -> bool:
+    parent = node.parent
+    while parent is not None and parent != within:
+        if parent.type in _DEFINITIONS:
+            return True
+        parent = parent.parent
+    return False
+
+
+def occurrences(source: bytes, name: bytes, after: bytes, start: int, end: int) -> Iterator[int]:
+    """Where a stretch of text has a whole word; plain searching is much faster than a regular expression."""
+    needle = name + after
+    place = source.find(needle, start, end)
+    while place >= 0:
+        last = place + len(needle)
+        if not _is_word(source[place - 1 : place]) and (after or not _is_word(source[last : last + 1])):
+            yield place
+        place = source.find(needle, last, end)
+
+
+def _is_word(character: bytes) -> bool:
+    return character.isalnum() or character == b"_" or character >= b"\x80"
 
 
 def span_of(node: Node) -> Span:

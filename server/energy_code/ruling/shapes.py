@@ -125,6 +125,8 @@ def _dtype_of_value(value: object) -> str | None:
 
 def literal(text: str) -> object:
     """The value of a literal; `...` when it is none."""
+    if text.isdecimal() and (text[0] != "0" or text == "0"):
+        return int(text)
     try:
         value: object = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):

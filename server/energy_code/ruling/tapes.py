@@ -51,7 +51,7 @@ def _name_of(holder: Node) -> Node | None:
 def _called_in_tape(place: Place, name: str) -> bool:
     if not place.shared.has(_TAPE):
         return False
-    return any(_in_tape(place, call) for call in mentions(place, name, b"("))
+    return any(_in_tape(place, call) for call in mentions(place, name, "("))
 
 
 def _in_tape(place: Place, node: Node) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.ruling.loops import calls_of, mentions
 from energy_code.ruling.pattern import catalogue, same_api
+from energy_code.ruling.place import descend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,12 +38,17 @@ def traced_elsewhere(place: Place) -> bool:
     if any(map(place.shared.has, _EAGER_OFF)):
         return True
     function = place.function(place.node)
-    return function is not None and _is_traced(place, function, _CALLERS)
+    if function is None:
+        return False
+    if place.shared.has(_KERAS_ITSELF):
+        return True  # what Keras is made of runs within its compiled steps
+    known = place.shared.traced_functions
+    if function.id not in known:
+        known[function.id] = _is_traced(place, function, _CALLERS)
+    return known[function.id]
 
 
 def _is_traced(place: Place, function: Node, depth: int) -> bool:
-    if place.shared.has(_KERAS_ITSELF):
-        return True  # what Keras is made of runs within its compiled steps
     around: Node | None = function
     while around is not None:
         if _method_of_keras(place, around) or _handed_to_a_tracer(place, around):
@@ -94,18 +100,28 @@ def _apis(place: Place, base: Node) -> Sequence[str]:
 def _handed_to_a_tracer(place: Place, function: Node) -> bool:
     """Whether Keras, or a library that is not followed, gets the function to compile or to minimise it."""
     name = function.child_by_field_name("name")
-    if name is None or not any(place.shared.has(tracer.encode() + b"(") for tracer in _TRACERS):
+    if name is None or not any(place.shared.has(f"{tracer}(".encode()) for tracer in _TRACERS):
         return False
-    return any(_is_argument(place, node) for node in mentions(place, place.text(name)))
+    if place.shared.traced is None:
+        place.shared.traced = frozenset(
+            place.text(given)
+            for tracer in _TRACERS
+            for callee in mentions(place, tracer, "(")
+            for given in _given(place, callee)
+        )
+    place.shared.looked_outside = True
+    return place.text(name) in place.shared.traced
 
 
-def _is_argument(place: Place, node: Node) -> bool:
-    holder = node.parent
-    while holder is not None and holder.type in ("keyword_argument", "list", "tuple", "dictionary", "pair"):
-        holder = holder.parent
-    call = holder.parent if holder is not None and holder.type == "argument_list" else None
-    callee = call.child_by_field_name("function") if call is not None else None
-    if callee is None or place.text(callee).rpartition(".")[2] not in _TRACERS:
-        return False
+def _given(place: Place, callee: Node) -> list[Node]:
+    """The names that a tracer is given."""
+    call = callee.parent
+    if call is not None and call.type == "attribute":
+        call = call.parent
+    arguments = call.child_by_field_name("arguments") if call is not None and call.type == "call" else None
+    if arguments is None:
+        return []
     api = place.api(call)
-    return api is None or same_api(api, "keras.Model.compile")
+    if api is not None and not same_api(api, "keras.Model.compile"):
+        return []
+    return descend(arguments, "identifier")
