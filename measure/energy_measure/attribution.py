@@ -66,13 +66,19 @@ def attribute(
     events: Events,
     baseline: Baseline,
     program: tuple[int, int] | None = None,
+    *,
+    alike_between: bool = False,
 ) -> DeviceAttribution:
-    """Share the energy of one trace among the events; `program` bounds the whole run (start, end in ns)."""
+    """Share the energy of one trace among the events; `program` bounds the whole run (start, end in ns).
+
+    `alike_between`: the same power is drawn wherever no call runs, however long that is.
+    """
     observations = observe(trace)
     if baseline.origin_ns != observations.origin_ns:
         raise ValueError("the baseline was fitted on another trace")
     begin, finish = _bounds(observations, program)
-    spans = spans_of(events, observations.origin_ns, begin, finish, OWN_POWER * observations.step)
+    long_gap = np.inf if alike_between else OWN_POWER * observations.step
+    spans = spans_of(events, observations.origin_ns, begin, finish, long_gap)
     large = len(spans.starts) + len(observations) > LARGE
     blur = 0.0 if large else observations.blur
     timeline = Timeline(spans, observations, begin, finish, blur)

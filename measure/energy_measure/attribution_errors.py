@@ -28,6 +28,8 @@ Indices = npt.NDArray[np.int64]
 
 MOST_SHARES = 50_000_000
 """Sites times windows up to which the mixtures of short calls are looked at."""
+MOST_POWERS = 400
+"""Powers of which it is reckoned in full how well a running mean tells them apart."""
 SHARES_AT_ONCE = 4_000_000
 """Above so many only every other window, or fewer, is looked at."""
 SPANS_AT_ONCE = 65_536
@@ -63,8 +65,9 @@ class Errors:
         self.level_error: Floats = baseline.uncertainty(middles)
         self._louder = np.divide(gross, idle, out=np.ones_like(idle), where=idle > 0)
         self._group_error = _mixed(timeline, solution)
-        if timeline.observations.overlap > 1.0:
-            self._edges = np.full(len(idle), _running_mean(timeline.observations, solution))
+        self._undone = timeline.observations.overlap > 1.0
+        if self._undone:
+            self._edges = _running_mean(timeline, solution)
             return
         noise = (_reading_noise(timeline.observations, baseline) * self._louder) ** 2
         self._edges = _ends(timeline, solution, baseline, gross, idle, noise)
@@ -76,7 +79,10 @@ class Errors:
         background = self._baseline.noise(seconds)
         background *= np.maximum(self._louder, 1.0)
         background *= background
-        background += edges
+        if self._undone:  # the readings' noise is in what undoing the mean lets through
+            background = np.maximum(background, edges)
+        else:
+            background += edges
         common = seconds * self.common_error
         common *= common
         background += common
@@ -146,15 +152,9 @@ def _told_apart(timeline: Timeline, solution: Solution, numbers: Indices) -> Flo
     wanted = [*numbers.tolist(), int(solution.groups[-1])]  # the last: short gaps
     every = max(1, len(wanted) * len(observations) // SHARES_AT_ONCE)
     durations = (observations.ends - observations.starts)[::every]
-    shares = np.stack(
-        [timeline.expected((solution.groups == group).astype(np.float64))[::every] for group in wanted]
-    )
-    information = shares @ (shares / durations).T
-    information += 1e-9 * np.trace(information) * np.eye(len(information)) / len(information)
-    inverse = np.linalg.pinv(information, hermitian=True)
-    noise = (shares * solution.residual[::every] ** 2) @ shares.T
-    variance = np.diagonal(inverse @ noise @ inverse) / every
-    return np.asarray(np.sqrt(np.maximum(variance[:-1], 0.0)))
+    shares = _shares(timeline, solution, wanted, every)
+    variance = _sandwich(shares, durations, solution.residual[::every] ** 2) / every
+    return np.sqrt(variance[:-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -300,15 +300,43 @@ def _unseen(timeline: Timeline, solution: Solution, noise: Floats) -> Floats:
     return variance
 
 
-def _running_mean(observations: Observations, solution: Solution) -> float:
+def _running_mean(timeline: Timeline, solution: Solution) -> Floats:
     """Noise of the single readings of a running mean, which undoing the mean lets through.
 
-    A call is in as many readings as windows overlap; what runs beside it is known from some others, the fewer
-    the more powers there are to find.
+    The powers are told apart by least squares from readings whose noise is in proportion to what they show.
+    With very many powers only this is said: a call is in as many readings as windows overlap, and what runs
+    beside it is known from some others, the fewer the more powers there are to find.
     """
-    step = observations.resolution / observations.overlap
+    observations = timeline.observations
+    durations = observations.ends - observations.starts
+    numbers, group = distinct(solution.groups)
+    powers_per_reading = min(len(numbers) / len(observations), 0.5)
+    shown = (observations.joules / durations) ** 2
+    left_over = float(np.mean(solution.residual**2)) / (1.0 - powers_per_reading)
     rounding = observations.reading_noise / observations.resolution
-    powers_per_reading = min(len(np.unique(solution.groups)) / len(observations), 0.5)
-    noise = float(np.mean(solution.residual**2)) / (1.0 - powers_per_reading) + rounding**2
+    noise = left_over * shown / max(float(np.mean(shown)), 1e-30) + rounding**2
+    seconds = timeline.own_seconds()
+    if len(numbers) <= MOST_POWERS and len(numbers) * (len(observations) + len(seconds)) <= MOST_SHARES:
+        total = np.maximum(sums(group, seconds, len(numbers)), 1e-12)
+        shares = _shares(timeline, solution, numbers.tolist(), 1) / total[:, None]
+        return np.asarray((_sandwich(shares, durations, noise)[group] * (seconds / total[group]) ** 2)[:-1])
+    step = observations.resolution / observations.overlap
     beside = 1.0 + observations.overlap * powers_per_reading / 2.0
-    return observations.resolution * step * noise * beside
+    variance = observations.resolution * step * beside * float(np.mean(noise))
+    return np.full(len(seconds) - 1, variance)
+
+
+def _shares(timeline: Timeline, solution: Solution, groups: list[int], every: int) -> Floats:
+    """Seconds of every so many windows that belong to each group: what a watt of the group adds to them."""
+    return np.stack(
+        [timeline.expected((solution.groups == group).astype(np.float64))[::every] for group in groups]
+    )
+
+
+def _sandwich(shares: Floats, durations: Floats, noise: Floats) -> Floats:
+    """Variances of what belongs to each share when the windows' watts have these variances."""
+    information = shares @ (shares / durations).T
+    information += 1e-9 * np.trace(information) * np.eye(len(information)) / len(information)
+    inverse = np.linalg.pinv(information, hermitian=True)
+    variance = np.diagonal(inverse @ ((shares * noise) @ shares.T) @ inverse)
+    return np.asarray(np.maximum(variance, 0.0))

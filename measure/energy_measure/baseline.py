@@ -18,6 +18,8 @@ LADDER = 12
 """Lengths of window at which the idle noise is looked at."""
 SHORT_PIECE = 8
 """An idle window with fewer observations is looked at together with the others."""
+DRIFTED = 3.5
+"""Levels that are so many standard errors off are no longer one level."""
 PRIOR_WINDOWS = 40.0
 """How many windows of one length it takes to weigh as much as what all lengths say together."""
 
@@ -90,6 +92,17 @@ class Baseline:
         seen = np.where(lengths < short, self.noise_joules[0] * lengths / short, seen)
         far = self.noise_seconds[-1]
         return np.where(lengths > far, self.noise_joules[-1] * np.sqrt(lengths / far), seen)
+
+    def flattened(self) -> Baseline:
+        """One level for the whole run, unless the levels differ by more than their errors."""
+        weights = 1.0 / np.maximum(self.stderr, 1e-12) ** 2
+        mean = float(np.average(self.watts, weights=weights))
+        if np.any(np.abs(self.watts - mean) > DRIFTED * self.stderr):
+            return self
+        stderr = float(np.sqrt(1.0 / np.sum(weights)))
+        return replace(
+            self, times=np.mean(self.times, keepdims=True), watts=np.array([mean]), stderr=np.array([stderr])
+        )
 
     @property
     def level(self) -> float:

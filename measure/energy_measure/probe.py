@@ -458,10 +458,11 @@ def replay_site(recorder: Recorder, site: int, seconds: float, times: int = 0) -
 
 
 def replay(recorder: Recorder, plan: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """Replay windows as planned: `{"sites": {site: seconds}, "windows": n, "rest": seconds}`.
+    """Replay windows as planned: `{"sites": {site: seconds}, "windows": n, "rest": seconds, "settle": seconds}`.
 
-    The sites take turns, each window after a rest in which the meter sees the baseline. Gives the windows in
-    the order they were run, and the rests as `{"site": -1, "begin", "end"}`.
+    The sites take turns, forth and back so that none always follows the same one, each window after a rest;
+    the rest before each turn and the one at the end are long enough for the meter to see the baseline. Gives
+    the windows in the order they were run, and the rests as `{"site": -1, "begin", "end"}`.
     """
     found: List[Dict[str, Any]] = []
     seconds_of = {int(site): float(seconds) for site, seconds in plan["sites"].items()}
@@ -474,10 +475,20 @@ def replay(recorder: Recorder, plan: Dict[str, Any]) -> List[Dict[str, Any]]:
         else:
             each = max(first["end"] - first["begin"], 1) / first["count"]
             times[site] = max(1, int(seconds * 1e9 / each))
+    order = list(times)
     for _ in range(int(plan["windows"])):
-        for site, count in times.items():
-            begin = clock()
-            time.sleep(plan["rest"])
-            found.append({"site": -1, "begin": begin, "end": clock()})
-            found.append(replay_site(recorder, site, seconds_of[site], count))
+        seconds = plan["settle"]
+        for site in order:
+            found.append(rest(seconds))
+            found.append(replay_site(recorder, site, seconds_of[site], times[site]))
+            seconds = plan["rest"]
+        order.reverse()
+    found.append(rest(plan["settle"]))
     return found
+
+
+def rest(seconds: float) -> Dict[str, Any]:
+    """Do nothing for so long; gives when, as a window of no site."""
+    begin = clock()
+    time.sleep(seconds)
+    return {"site": -1, "begin": begin, "end": clock()}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from energy_data.model import Device, Quantity
-from energy_measure.attribution import DeviceAttribution, attribute
+from energy_measure.attribution import attribute
 from energy_measure.baseline import IdleWindow, baseline_of, no_baseline
 from energy_measure.events import Events
 from energy_measure.observations import TooFewReadingsError, observe
@@ -41,16 +41,27 @@ class ReplayPlan:
     """Seconds of each window, by call site."""
     windows: int
     rest_seconds: float
+    """Before each window."""
+    settle_seconds: float
+    """Instead of that before the sites' turn begins anew, and at the end: long enough to see nothing but rest."""
 
     @property
     def seconds(self) -> float:
         """About how long the replay takes."""
-        return self.windows * sum(seconds + self.rest_seconds for seconds in self.sites.values())
+        if not self.sites:
+            return 0.0
+        rests = (len(self.sites) - 1) * self.rest_seconds + self.settle_seconds
+        return self.windows * (sum(self.sites.values()) + rests) + self.settle_seconds
 
     def as_request(self) -> dict[str, Any]:
         """The plan as the probe reads it."""
         sites = {str(site): seconds for site, seconds in self.sites.items()}
-        return {"sites": sites, "windows": self.windows, "rest": self.rest_seconds}
+        return {
+            "sites": sites,
+            "windows": self.windows,
+            "rest": self.rest_seconds,
+            "settle": self.settle_seconds,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +91,15 @@ def window_seconds(traces: Iterable[SampledTrace]) -> float:
 
 
 def rest_seconds(traces: Iterable[SampledTrace]) -> float:
-    """How long a rest has to be: two updates, and for a running mean its whole length with nothing in it."""
-    needed = [UPDATES_PER_REST * trace.update_period_s + _averaging(trace) for trace in traces]
-    return max([SHORTEST_WINDOW, *needed])
+    """How long a rest has to be to tell one window from the next: two updates."""
+    return max([SHORTEST_WINDOW, *(UPDATES_PER_REST * trace.update_period_s for trace in traces)])
 
 
-def _averaging(trace: SampledTrace) -> float:
-    return trace.window_s if trace.window_s > trace.update_period_s else 0.0
+def settle_seconds(traces: Iterable[SampledTrace]) -> float:
+    """How long a rest has to be to show the baseline: for a running mean also its whole length with nothing in it."""
+    traces = list(traces)
+    averaging = [trace.window_s for trace in traces if trace.window_s > trace.update_period_s]
+    return rest_seconds(traces) + max(averaging, default=0.0)
 
 
 def plan_replay(
@@ -104,7 +117,9 @@ def plan_replay(
         for site in sites
         if not site.resolved and site.site in allowed and site.seconds < LONGEST_CALL
     }
-    return ReplayPlan(wanted, QUICK_WINDOWS if quick else WINDOWS, rest_seconds(traces))
+    return ReplayPlan(
+        wanted, QUICK_WINDOWS if quick else WINDOWS, rest_seconds(traces), settle_seconds(traces)
+    )
 
 
 def replayed(
@@ -126,9 +141,7 @@ def replayed(
             found = _attributed(trace, events, rests)
         except TooFewReadingsError:
             continue  # a device that vanished
-        energy[trace.device] = energy.get(trace.device, _Windows.none(len(ran))).add(
-            found, events, len(rests)
-        )
+        energy[trace.device] = energy.get(trace.device, _Windows.none(len(ran))).plus(found)
     if not energy:
         return {}, {int(w["site"]): "the meters gave no readings" for w in ran}
     expectation = _expectation(rests, traces)
@@ -147,11 +160,25 @@ def _expectation(rests: Sequence[IdleWindow], traces: Sequence[SampledTrace]) ->
     return float(np.clip(rested / max(slowest, 1e-9) / 2.0, 1.0, EXPECTATION))
 
 
-def _attributed(trace: SampledTrace, events: Events, rests: Sequence[IdleWindow]) -> DeviceAttribution:
+def _attributed(trace: SampledTrace, events: Events, rests: Sequence[IdleWindow]) -> _Windows:
     observations = observe(trace)
+    seconds = (events.end - events.start) * 1e-9
     if trace.estimated or not rests:
-        return attribute(trace, events, no_baseline(observations.origin_ns))
-    return attribute(trace, events, baseline_of(observations, rests))
+        found = attribute(trace, events, no_baseline(observations.origin_ns))
+        return _Windows(found.joules, found.stderr, np.zeros_like(seconds))
+    baseline = baseline_of(observations, rests)
+    if observations.overlap <= 1.0:
+        found = attribute(trace, events, baseline)
+        # Neighbouring windows share a rest: half of what the rests get wrong does not show in their scatter.
+        return _Windows(
+            found.joules, found.stderr, found.level_error * seconds / np.sqrt(len(baseline.times))
+        )
+    # A running mean never shows a short rest by itself: only what all rests draw together can be told, and
+    # what is wrong with that is wrong over the whole length of the mean.
+    found = attribute(trace, events, baseline.flattened(), alike_between=True)
+    return _Windows(
+        found.joules, found.stderr, found.level_error * np.maximum(seconds, observations.resolution)
+    )
 
 
 def _per_call(
@@ -193,12 +220,6 @@ class _Windows:
     @classmethod
     def none(cls, count: int) -> _Windows:
         return cls(np.zeros(count), np.zeros(count), np.zeros(count))
-
-    def add(self, found: DeviceAttribution, events: Events, rests: int) -> _Windows:
-        # Neighbouring windows share a rest: half of what the rests get wrong does not show in their scatter.
-        seconds = (events.end - events.start) * 1e-9
-        common = found.level_error * seconds / np.sqrt(max(rests, 1))
-        return self.plus(_Windows(found.joules, found.stderr, common))
 
     def plus(self, other: _Windows) -> _Windows:
         return _Windows(

@@ -10,9 +10,11 @@ import pytest
 from energy_data.model import Quantity
 from energy_measure.replay import (
     Replayed,
+    ReplayPlan,
     plan_replay,
     replayed,
     rest_seconds,
+    settle_seconds,
     window_seconds,
 )
 from energy_measure.sites import SiteEnergy
@@ -99,8 +101,9 @@ def test_only_unresolved_calls_free_of_side_effects_are_replayed():
     ]
     plan = plan_replay(sites, {1, 2, 4, 5}, [trace_like(1e-3)])
     assert plan.sites == {1: 0.05, 5: pytest.approx(0.3)}
-    assert plan.as_request() == {"sites": {"1": 0.05, "5": pytest.approx(0.3)}, "windows": 6, "rest": 0.05}
-    assert plan.seconds == pytest.approx(6 * (0.05 + 0.3 + 0.1))
+    sites_asked_for = {"1": 0.05, "5": pytest.approx(0.3)}
+    assert plan.as_request() == {"sites": sites_asked_for, "windows": 6, "rest": 0.05, "settle": 0.05}
+    assert plan.seconds == pytest.approx(6 * (0.05 + 0.3 + 0.1) + 0.05)
     assert plan_replay(sites, {1}, [trace_like(1e-3)], quick=True).windows == 4
 
 
@@ -108,7 +111,16 @@ def test_windows_suit_the_slowest_meter():
     meters = [trace_like(1e-3), trace_like(0.1)]
     assert window_seconds(meters) == pytest.approx(0.3)
     assert rest_seconds(meters) == pytest.approx(0.2)
-    assert rest_seconds([trace_like(0.1, 1.0)]) == pytest.approx(1.2)
+    assert settle_seconds(meters) == pytest.approx(0.2)
+
+
+def test_a_running_mean_sees_nothing_but_rest_once_a_turn_only():
+    """Its whole length before each of the short rests would be most of the waiting."""
+    meters = [trace_like(0.1, 1.0)]
+    assert rest_seconds(meters) == pytest.approx(0.2)
+    assert settle_seconds(meters) == pytest.approx(1.2)
+    plan = ReplayPlan(dict.fromkeys(range(10), 0.3), 6, rest_seconds(meters), settle_seconds(meters))
+    assert plan.seconds == pytest.approx(6 * (10 * 0.3 + 9 * 0.2 + 1.2) + 1.2)
 
 
 def test_calls_that_failed_to_replay_say_why():
