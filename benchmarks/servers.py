@@ -1,9 +1,11 @@
 """How fast the server answers, beside ruff, pyright, python-lsp-server and jedi-language-server, in one run.
 
-    python benchmarks/servers.py [--servers energy-lsp,ruff,...] [--rounds 20] [--venv FOLDER]
+    python benchmarks/servers.py [--servers energy-lsp,ruff,...] [--rounds 20] [--starts 5] [--venv FOLDER]
 
 The other servers are installed into a virtual environment that is made for the run and thrown away (unless
---venv names one to keep). The files are TensorFlow code from Keras: one of 240 lines, one of 6,700.
+--venv names one to keep). The files are TensorFlow code from Keras: one of 240 lines, one of 6,700. The servers
+take turns: each is started in every round of starts, and each gets every edit and every hover right after the
+others, so that what else the machine does meets all of them alike.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
+ENERGY_LSP = [str(Path(sys.executable).with_name("energy-lsp")), "serve"]
 OTHERS = {
     "ruff": ["ruff", "server"],
     "pyright": ["pyright-langserver", "--stdio"],
@@ -34,6 +37,12 @@ OTHERS = {
 }
 PACKAGES = ["ruff", "pyright[nodejs]", "python-lsp-server[all]", "jedi-language-server"]
 PATIENCE = 120.0
+CAPABILITIES = {
+    "textDocument": {
+        "hover": {"contentFormat": ["markdown"]},
+        "publishDiagnostics": {"versionSupport": True},
+    }
+}
 
 
 class Result(NamedTuple):
@@ -43,6 +52,7 @@ class Result(NamedTuple):
     lines: int
     initialize: float
     first: float
+    ready: float
     edit: float
     hover_50: float
     hover_99: float
@@ -99,6 +109,11 @@ class Connection:
         self.send({"id": number, "method": method, "params": params})
         return self.wait(lambda message: message.get("id") == number)
 
+    def open(self, uri: str, text: str) -> None:
+        """Open a file in version 1."""
+        document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+        self.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+
     def diagnostics(self, uri: str, version: int) -> None:
         """Wait for the diagnostics of this version; of a server that tells no version, the first count."""
 
@@ -116,6 +131,14 @@ class Connection:
         parent = psutil.Process(self.process.pid)
         return sum(one.memory_info().rss for one in [parent, *parent.children(recursive=True)]) / 1e6
 
+    def end(self) -> None:
+        """End the server and what it started."""
+        processes = psutil.Process(self.process.pid).children(recursive=True)
+        self.process.kill()
+        self.process.wait()
+        for process in processes:
+            process.kill()
+
 
 @contextmanager
 def connected(command: list[str], root: Path) -> Iterator[Connection]:
@@ -123,58 +146,99 @@ def connected(command: list[str], root: Path) -> Iterator[Connection]:
     try:
         yield connection
     finally:
-        processes = psutil.Process(connection.process.pid).children(recursive=True)
-        connection.process.kill()
-        connection.process.wait()
-        for process in processes:
-            process.kill()
+        connection.end()
 
 
-def measure(name: str, command: list[str], root: Path, text: str, rounds: int) -> Result:
-    """Everything about one server and one file."""
-    path = root / "program.py"
-    path.write_text(text)
-    uri = path.as_uri()
-    lines = text.split("\n")
-    begun = time.perf_counter()
-    with connected(command, root) as server:
-        capabilities = {
-            "textDocument": {
-                "hover": {"contentFormat": ["markdown"]},
-                "publishDiagnostics": {"versionSupport": True},
-            }
+class Contestant:
+    """One server with one file open, and what it took so far, in seconds."""
+
+    def __init__(self, name: str, command: list[str], root: Path, text: str) -> None:
+        self.name = name
+        self.command = command
+        self.root = root
+        self.text = text
+        path = root / "program.py"
+        path.write_text(text)
+        self.uri = path.as_uri()
+        self.server: Connection | None = None
+        self.taken: dict[str, list[float]] = {
+            what: [] for what in ("initialize", "first", "ready", "edit", "hover")
         }
-        folders = [{"uri": root.as_uri(), "name": "bench"}]
-        server.ask(
-            "initialize",
-            {
-                "processId": None,
-                "rootUri": root.as_uri(),
-                "workspaceFolders": folders,
-                "capabilities": capabilities,
-            },
-        )
-        initialized = time.perf_counter() - begun
-        server.send({"method": "initialized", "params": {}})
+
+    def start(self) -> None:
+        """Start afresh and open the file."""
+        self.end()
         begun = time.perf_counter()
-        document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
-        server.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
-        server.diagnostics(uri, 1)
-        first = time.perf_counter() - begun
+        self.server = server = Connection(self.command, self.root)
+        folders = [{"uri": self.root.as_uri(), "name": "bench"}]
+        parameters = {
+            "processId": None,
+            "rootUri": self.root.as_uri(),
+            "workspaceFolders": folders,
+            "capabilities": CAPABILITIES,
+        }
+        server.ask("initialize", parameters)
+        initialized = time.perf_counter()
+        self.taken["initialize"].append(initialized - begun)
+        server.send({"method": "initialized", "params": {}})
+        server.open(self.uri, self.text)
+        server.diagnostics(self.uri, 1)
+        self.taken["first"].append(time.perf_counter() - initialized)
+        self.taken["ready"].append(time.perf_counter() - begun)
+
+    def end(self) -> None:
+        """End the server, if it runs."""
+        if self.server is not None:
+            self.server.end()
+            self.server = None
+
+    def edit(self, version: int, row: int) -> None:
+        """One edit."""
+        assert self.server is not None
+        self.taken["edit"].append(edit(self.server, self.uri, version, row))
+
+    def hover(self, place: tuple[int, int]) -> None:
+        """One hover."""
+        assert self.server is not None
+        self.taken["hover"].append(hover(self.server, self.uri, place))
+
+    def result(self) -> Result:
+        """The figures of the table."""
+        assert self.server is not None
+        middle = {what: statistics.median(times) * 1e3 for what, times in self.taken.items()}
+        hovers = sorted(self.taken["hover"])
+        return Result(
+            self.name,
+            len(self.text.splitlines()),
+            middle["initialize"],
+            middle["first"],
+            middle["ready"],
+            middle["edit"],
+            middle["hover"],
+            hovers[int(len(hovers) * 0.99)] * 1e3,
+            self.server.memory(),
+        )
+
+
+def contest(contestants: list[Contestant], rounds: int, starts: int) -> list[Result]:
+    """Everything about some servers and one file, in turns."""
+    lines = contestants[0].text.split("\n")
+    try:
+        for number in range(starts):
+            for one in contestants[:: -1 if number % 2 else 1]:
+                one.start()
+                print(".", end="", flush=True, file=sys.stderr)
         time.sleep(2)
-        edits = [edit(server, uri, version, len(lines) // 2) for version in range(2, rounds + 2)]
-        hovers = [hover(server, uri, place) for place in places(lines, 5 * rounds)]
-        memory = server.memory()
-    return Result(
-        name,
-        len(lines) - 1,
-        initialized * 1e3,
-        first * 1e3,
-        statistics.median(edits) * 1e3,
-        statistics.median(hovers) * 1e3,
-        sorted(hovers)[int(len(hovers) * 0.99)] * 1e3,
-        memory,
-    )
+        for version in range(2, rounds + 2):
+            for one in contestants:
+                one.edit(version, len(lines) // 2)
+        for place in places(lines, 5 * rounds):
+            for one in contestants:
+                one.hover(place)
+        return [one.result() for one in contestants]
+    finally:
+        for one in contestants:
+            one.end()
 
 
 def edit(server: Connection, uri: str, version: int, row: int) -> float:
@@ -214,12 +278,17 @@ def hover(server: Connection, uri: str, place: tuple[int, int]) -> float:
     return time.perf_counter() - begun
 
 
-def keras_code(lines: int) -> str:
-    """TensorFlow code that ships with Keras, cut to so many lines."""
+def keras_folder() -> Path:
+    """Where Keras is installed."""
     spec = importlib.util.find_spec("keras")
     assert spec is not None
     assert spec.origin is not None
-    folder = Path(spec.origin).parent / "src" / "backend" / "tensorflow"
+    return Path(spec.origin).parent
+
+
+def keras_code(lines: int) -> str:
+    """TensorFlow code that ships with Keras, cut to so many lines."""
+    folder = keras_folder() / "src" / "backend" / "tensorflow"
     names = (
         ["numpy", "nn", "math", "image", "core", "linalg", "random", "rnn"] if lines > 1000 else ["linalg"]
     )
@@ -242,11 +311,19 @@ def install(folder: Path) -> Path:
 
 
 def print_table(results: list[Result]) -> None:
-    columns = ["initialize", "first diagnostics", "edit → diagnostics", "hover p50", "hover p99", "memory"]
+    columns = [
+        "initialize",
+        "open → diagnostics",
+        "start → diagnostics",
+        "edit → diagnostics",
+        "hover p50",
+        "hover p99",
+        "memory",
+    ]
     print("| server | lines | " + " | ".join(columns) + " |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|")
     for one in results:
-        figures = (one.initialize, one.first, one.edit, one.hover_50, one.hover_99)
+        figures = (one.initialize, one.first, one.ready, one.edit, one.hover_50, one.hover_99)
         shown = " | ".join(f"{value:.1f} ms" for value in figures)
         print(f"| {one.server} | {one.lines} | {shown} | {one.memory:.0f} MB |")
 
@@ -255,25 +332,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--servers", default=",".join(["energy-lsp", *OTHERS]))
+    known = ["energy-lsp", *OTHERS]
+    parser.add_argument("--servers", default=",".join(known))
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--lines", default="240,6700")
     parser.add_argument("--venv", type=Path)
     options = parser.parse_args()
     wanted = options.servers.split(",")
+    if unknown := set(wanted) - set(known):
+        parser.error(f"unknown server {', '.join(sorted(unknown))}: choose from {', '.join(known)}.")
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as scratch:
         programs = install(options.venv or Path(scratch) / "venv") if set(wanted) & set(OTHERS) else Path()
+        commands = {name: [str(programs / command[0]), *command[1:]] for name, command in OTHERS.items()}
+        commands["energy-lsp"] = ENERGY_LSP
+        installed = [name for name in wanted if Path(commands[name][0]).exists()]
         for lines in map(int, options.lines.split(",")):
-            for name in wanted:
-                command = [str(programs / OTHERS[name][0]), *OTHERS[name][1:]] if name in OTHERS else None
-                if command and not Path(command[0]).exists():
-                    continue
+            contestants = []
+            for name in installed:
                 root = Path(scratch) / f"{name}-{lines}"
                 root.mkdir()
-                own = [str(Path(sys.executable).with_name("energy-lsp")), "serve"]
-                results.append(measure(name, command or own, root, keras_code(lines), options.rounds))
-                print(".", end="", flush=True, file=sys.stderr)
+                contestants.append(Contestant(name, commands[name], root, keras_code(lines)))
+            results += contest(contestants, options.rounds, options.starts)
     print(file=sys.stderr)
     print_table(results)
 

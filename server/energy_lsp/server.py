@@ -31,6 +31,7 @@ from energy_lsp.features import (
 )
 from energy_lsp.files import Opened, OpenFiles, path_of
 from energy_lsp.folders import Folders
+from energy_lsp.garbage import Garbage
 from energy_lsp.greeting import NAME, First
 from energy_lsp.protocol import EnergyProtocol
 from energy_lsp.transport import Reader, Writer
@@ -68,6 +69,7 @@ class EnergyServer(LanguageServer):
         )
         self.client = Client()
         self.folders = Folders(options)
+        self.garbage = Garbage()
         self.state: status.State = "ready"
         self.published: dict[str, tuple[str, int | None]] = {}
         self.measurement: Progress | None = None
@@ -109,6 +111,7 @@ class EnergyServer(LanguageServer):
                 over.set_result(code)
 
         def receive(body: bytes, answered: bool = False) -> None:
+            self.garbage.hear()
             try:
                 self.protocol.receive(body, answered)
             except SystemExit as leave:
@@ -159,6 +162,7 @@ class EnergyServer(LanguageServer):
                 logger.warning("The client's process is gone")
                 end(1)
             self.look_at_databases()
+            self.garbage.look()
 
     def begin_task(self, work: Coroutine[Any, Any, None]) -> None:
         """Work of the server's own; what fails is logged, and it ends with the server."""
@@ -223,6 +227,7 @@ class EnergyServer(LanguageServer):
                 status.send(self, opened)
 
     def _settled(self, opened: Opened) -> None:
+        self.garbage.count()
         diagnostics.push(self, opened)
         status.send(self, opened)
         self.show_problems()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import socket
 import sys
@@ -10,10 +9,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
+from energy_lsp import garbage
 from energy_lsp.greeting import greet
-
-GARBAGE_AFTER = 20_000
-"""New objects before Python looks for garbage: 700, its default, costs a third of each analysis."""
 
 
 def serve_stdio(options: Mapping[str, object]) -> int:
@@ -41,8 +38,7 @@ def _serve(reader: BinaryIO, writer: BinaryIO, options: Mapping[str, object]) ->
 
     from energy_lsp.server import EnergyServer
 
-    gc.freeze()  # what is loaded by now stays: never look through it for garbage
-    gc.set_threshold(GARBAGE_AFTER, 10, 10)
+    garbage.begin()
     code = 1
     with suppress(KeyboardInterrupt, BrokenPipeError):
         code = asyncio.run(EnergyServer(options).serve(reader, writer, first))

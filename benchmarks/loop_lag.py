@@ -1,0 +1,140 @@
+"""How long the server's event loop keeps a client waiting while the worker is busy.
+
+    python benchmarks/loop_lag.py [--lines 6700] [--files 300]
+
+A request that needs no analysis (a hover in a file that is not open) is sent every few milliseconds while a large
+file is opened and edited, 10 MB arrive, a whole workspace is read and every hint of a file is asked for. Its answer
+comes from the event loop alone, so the time it takes is how long the loop was held up. `idle` is the same with
+nothing else to do: what is above it is the server's own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from servers import ENERGY_LSP, Connection, connected, keras_code, keras_folder
+
+EVERY = 0.002
+CAPABILITIES = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}}}
+
+
+class Pings:
+    """Requests that only the event loop answers, from a thread of their own."""
+
+    def __init__(self, server: Connection) -> None:
+        self._server = server
+        self.taken: list[float] = []
+
+    def send_until(self, over: threading.Event) -> None:
+        """One after the other, with a breath between them."""
+        where = {
+            "textDocument": {"uri": "file:///not/open.py"},
+            "position": {"line": 0, "character": 0},
+        }
+        while not over.is_set():
+            begun = time.perf_counter()
+            self._server.ask("textDocument/hover", where)
+            self.taken.append((time.perf_counter() - begun) * 1e3)
+            time.sleep(EVERY)
+
+    def __str__(self) -> str:
+        taken = sorted(self.taken)
+        at = [taken[min(int(len(taken) * share), len(taken) - 1)] for share in (0.5, 0.99, 1.0)]
+        return " | ".join(f"{value:.1f} ms" for value in at) + f" | {len(taken)}"
+
+
+@contextmanager
+def pinged(server: Connection, what: str) -> Iterator[None]:
+    """Measure the loop while something goes on, and print a row."""
+    pings, over = Pings(server), threading.Event()
+    thread = threading.Thread(target=pings.send_until, args=(over,))
+    thread.start()
+    time.sleep(0.05)
+    yield
+    over.set()
+    thread.join()
+    print(f"| {what} | {pings} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--lines", type=int, default=6700)
+    parser.add_argument("--files", type=int, default=300)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        for number, path in enumerate(sorted(keras_folder().rglob("*.py"))[: options.files]):
+            shutil.copy(path, root / f"part{number}.py")
+        (root / "pyproject.toml").write_text("[tool.energy-lsp]\nworkspace-diagnostics = true\n")
+        with connected(ENERGY_LSP, root) as server:
+            measure(server, root, keras_code(options.lines))
+
+
+def measure(server: Connection, root: Path, text: str) -> None:
+    folders = [{"uri": root.as_uri(), "name": "bench"}]
+    server.ask(
+        "initialize",
+        {
+            "processId": None,
+            "rootUri": root.as_uri(),
+            "workspaceFolders": folders,
+            "capabilities": CAPABILITIES,
+        },
+    )
+    server.send({"method": "initialized", "params": {}})
+    small = root / "small.py"
+    server.open(small.as_uri(), "import tensorflow as tf\n")
+    server.ask("textDocument/diagnostic", {"textDocument": {"uri": small.as_uri()}})
+    print("| while | p50 | p99 | longest | pings |\n|---|---|---|---|---|")
+    with pinged(server, "idle"):
+        time.sleep(3)
+    uri = (root / "large.py").as_uri()
+    large = {"textDocument": {"uri": uri}}
+    with pinged(server, f"opening {len(text.splitlines()):,} lines"):
+        server.open(uri, text)
+        server.ask("textDocument/diagnostic", large)
+    with pinged(server, "editing them, 50 times"):
+        repeat(lambda number: edit(server, uri, number, text), 50)
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 10**6, "character": 0}}
+    with pinged(server, "asking for all inlay hints and code lenses, 10 times"):
+        for _ in range(10):
+            server.ask("textDocument/inlayHint", {**large, "range": everything})
+            server.ask("textDocument/codeLens", large)
+    with pinged(server, "reading the workspace"):
+        server.ask("workspace/diagnostic", {"previousResultIds": []})
+    with pinged(server, "opening 10 MB"):
+        server.open((root / "huge.py").as_uri(), "x = tf.abs(1)  # ten megabytes\n" * 340_000)
+        server.ask("textDocument/diagnostic", {"textDocument": {"uri": (root / "huge.py").as_uri()}})
+
+
+def repeat(work: Callable[[int], Any], times: int) -> None:
+    for number in range(times):
+        work(number)
+
+
+def edit(server: Connection, uri: str, number: int, text: str) -> None:
+    """Type a line in the middle and wait for the diagnostics."""
+    start = {"line": text.count("\n") // 2, "character": 0}
+    change = {"range": {"start": start, "end": start}, "text": "#" if number % 2 else "\n"}
+    server.send(
+        {
+            "method": "textDocument/didChange",
+            "params": {"textDocument": {"uri": uri, "version": number + 2}, "contentChanges": [change]},
+        }
+    )
+    server.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
