@@ -57,11 +57,14 @@ class Cardinality(Rule):
         return any(link in chain for link in _KNOWN) and not any(link in chain for link in _UNKNOWN)
 
     def _chain(self, place: Place, node: Node) -> str:
-        """The text of an expression and of all that its names, and theirs, are assigned in this scope."""
+        """The text of an expression and of all that its names, and theirs, are assigned in this scope.
+
+        Empty where that would be long: nobody could tell then.
+        """
         texts: list[str] = []
         seen: set[str] = set()
         waiting = [node]
-        while waiting:
+        while waiting and len(texts) < _LONGEST:
             value = waiting.pop()
             texts.append(place.text(value))
             for name in (*descend(value, "identifier"), *([value] if value.type == "identifier" else [])):
@@ -69,9 +72,10 @@ class Cardinality(Rule):
                     seen.add(place.text(name))
                     rights = (found.child_by_field_name("right") for found in place.assignments(name))
                     waiting += [right for right in rights if right is not None]
-        return " ".join(texts)
+        return " ".join(texts) if not waiting else ""
 
 
+_LONGEST = 12
 _KNOWN = ("from_tensor_slices(", "Dataset.range(", "from_tensors(")
 _UNKNOWN = (
     ".filter(",

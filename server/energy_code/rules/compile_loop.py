@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from energy_code.ruling import EAGER, Match, Place, Rule
 from energy_code.ruling.common_workloads import training
-from energy_code.ruling.loops import assigned, names_in, targets
+from energy_code.ruling.loops import changed, names_in
 
 
 class CompileLoop(Rule):
@@ -59,6 +59,6 @@ class CompileLoop(Rule):
         loop = place.loop(place.node, comprehensions=False)
         if loop is None:
             return
-        changing = targets(place, loop) | assigned(place, loop)
+        changing = changed(place, loop)
         if not names_in(place, place.node) & changing:
             yield Match(place.node, related=(loop,))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from energy_code.ruling import EAGER, Edit, Match, Place, Rule
 from energy_code.ruling.common_workloads import ROWS, predicting
-from energy_code.ruling.loops import assigned, names_in, targets
+from energy_code.ruling.loops import changed, names_in
 
 
 class PredictLoop(Rule):
@@ -53,7 +53,7 @@ class PredictLoop(Rule):
         receiver, function = place.receiver(node), node.child_by_field_name("function")
         if loop is None or value is None or receiver is None or function is None:
             return
-        changing = targets(place, loop) | assigned(place, loop)
+        changing = changed(place, loop)
         if not names_in(place, value) & changing or names_in(place, receiver) & changing:
             return
         name = function.child_by_field_name("attribute")

@@ -61,18 +61,23 @@ class RowLoop(Rule):
             if self._rowwise(place, values, values.child_by_field_name("body")):
                 yield Match(place.node)
         elif values.type == "identifier":
-            name = place.text(values)
-            for loop in descend(place.scope(place.node), "for_statement"):
-                if over_range(place, loop) and self._appends(place, loop, name):
+            for use in place.uses(place.scope(place.node), place.text(values)):
+                loop = self._filling(place, use)
+                if loop is not None:
                     yield Match(place.node, related=(loop,))
                     return
 
-    def _appends(self, place: Place, loop: Node, name: str) -> bool:
-        body = loop.child_by_field_name("body")
-        if body is None or len(body.named_children) != 1:
-            return False
-        calls = [c for c in descend(body, "call") if place.text(c).startswith(f"{name}.append(")]
-        return len(calls) == 1 and self._rowwise(place, loop, place.argument(calls[0], "object", 0))
+    def _filling(self, place: Place, use: Node) -> Node | None:
+        """The counting loop that does nothing but append to the list."""
+        method = use.parent
+        call = method.parent if method is not None and method.type == "attribute" else None
+        if call is None or method is None or not place.text(method).endswith(".append"):
+            return None
+        loop = place.loop(call, comprehensions=False)
+        body = loop.child_by_field_name("body") if loop is not None else None
+        if loop is None or body is None or len(body.named_children) != 1 or not over_range(place, loop):
+            return None
+        return loop if self._rowwise(place, loop, place.argument(call, "object", 0)) else None
 
     def _rowwise(self, place: Place, loop: Node, computed: Node | None) -> bool:
         api = (place.api(computed) or "") if computed is not None else ""

@@ -43,6 +43,14 @@ def assigned(place: Place, loop: Node) -> set[str]:
     return found
 
 
+def changed(place: Place, loop: Node) -> set[str]:
+    """Names that mean something else in the next pass."""
+    known = place.shared.changed
+    if loop.id not in known:
+        known[loop.id] = targets(place, loop) | assigned(place, loop)
+    return known[loop.id]
+
+
 def names_in(place: Place, node: Node) -> set[str]:
     """All names that an expression uses."""
     return place.names(node) | _own_name(place, node)
