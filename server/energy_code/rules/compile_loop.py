@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from energy_code.ruling import EAGER, Match, Place, Rule
 from energy_code.ruling.common_workloads import training
-from energy_code.ruling.loops import changed, names_in
+from energy_code.ruling.loops import changes, names_in
 
 
 class CompileLoop(Rule):
@@ -59,6 +59,5 @@ class CompileLoop(Rule):
         loop = place.loop(place.node, comprehensions=False)
         if loop is None:
             return
-        changing = changed(place, loop)
-        if not names_in(place, place.node) & changing:
+        if not changes(place, loop, names_in(place, place.node)):
             yield Match(place.node, related=(loop,))

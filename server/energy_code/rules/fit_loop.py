@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from energy_code.ruling import EAGER, Match, Place, Rule
 from energy_code.ruling.common_workloads import training
-from energy_code.ruling.loops import changed, names_in, over_range
+from energy_code.ruling.loops import changes, names_in, over_range
 
 
 class FitLoop(Rule):
@@ -51,6 +51,5 @@ class FitLoop(Rule):
             return
         if epochs is not None and place.constant(epochs) != 1:
             return
-        changing = changed(place, loop)
-        if len(body.named_children) == 1 and not names_in(place, place.node) & changing:
+        if len(body.named_children) == 1 and not changes(place, loop, names_in(place, place.node)):
             yield Match(place.node, related=(loop,))

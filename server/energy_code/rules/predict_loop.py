@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from energy_code.ruling import EAGER, Edit, Match, Place, Rule
 from energy_code.ruling.common_workloads import ROWS, predicting
-from energy_code.ruling.loops import changed, names_in
+from energy_code.ruling.loops import changes, names_in
 
 
 class PredictLoop(Rule):
@@ -53,8 +53,9 @@ class PredictLoop(Rule):
         receiver, function = place.receiver(node), node.child_by_field_name("function")
         if loop is None or value is None or receiver is None or function is None:
             return
-        changing = changed(place, loop)
-        if not names_in(place, value) & changing or names_in(place, receiver) & changing:
+        if not changes(place, loop, names_in(place, value)) or changes(
+            place, loop, names_in(place, receiver)
+        ):
             return
         name = function.child_by_field_name("attribute")
         arguments = node.child_by_field_name("arguments")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from energy_code.ruling import EAGER, Match, Place, Rule
 from energy_code.ruling.common_workloads import ROWS, predicting
-from energy_code.ruling.loops import assigned, names_in, targets
+from energy_code.ruling.loops import names_in, rebinds, targets
 
 _ONE_ROW = re.compile(
     r"(?:np|numpy|tf)\.expand_dims\(.+,\s*(?:axis=)?0\)|.+\[(?:None|np\.newaxis|tf\.newaxis)\b.*\]|"
@@ -55,5 +55,5 @@ class PredictRows(Rule):
         if loop is None or value is None or not _ONE_ROW.fullmatch(place.text(value)):
             return
         names = names_in(place, value)
-        if names & targets(place, loop) and not names & assigned(place, loop):
+        if names & targets(place, loop) and not rebinds(place, loop, names):
             yield Match(place.node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.ruling.place import Place, descend, occurrences
+from energy_code.ruling.place import Place, occurrences
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,26 +29,33 @@ def targets(place: Place, loop: Node) -> set[str]:
     return {name for left in lefts if left is not None for name in place.names(left) | _own_name(place, left)}
 
 
-def assigned(place: Place, loop: Node) -> set[str]:
-    """Names that the body of the loop assigns."""
+def rebinds(place: Place, loop: Node, names: set[str]) -> bool:
+    """Whether the body of the loop assigns one of some names."""
     body = loop.child_by_field_name("body")
-    found: set[str] = set()
     if body is None:
-        return found
-    for binder in descend(body, *_BINDERS):
-        left = binder.child_by_field_name("left") or binder.child_by_field_name("alias")
-        left = left or binder.child_by_field_name("name")
-        if left is not None:
-            found |= place.names(left) | _own_name(place, left)
-    return found
+        return False
+    return any(_is_bound(use) for name in names for use in place.uses(body, name))
 
 
-def changed(place: Place, loop: Node) -> set[str]:
-    """Names that mean something else in the next pass."""
-    known = place.shared.changed
-    if loop.id not in known:
-        known[loop.id] = targets(place, loop) | assigned(place, loop)
-    return known[loop.id]
+def _is_bound(use: Node) -> bool:
+    """Whether a name stands where a statement binds it."""
+    binder = use.parent
+    while binder is not None and binder.type not in _BINDERS:
+        if binder.type == "block":
+            return False
+        binder = binder.parent
+    if binder is None:
+        return False
+    fields = (binder.child_by_field_name(field) for field in ("left", "alias", "name"))
+    return any(
+        field is not None and field.start_byte <= use.start_byte and use.end_byte <= field.end_byte
+        for field in fields
+    )
+
+
+def changes(place: Place, loop: Node, names: set[str]) -> bool:
+    """Whether one of some names means something else in the next pass."""
+    return bool(names & targets(place, loop)) or rebinds(place, loop, names)
 
 
 def names_in(place: Place, node: Node) -> set[str]:

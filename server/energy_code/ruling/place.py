@@ -37,7 +37,6 @@ class Shared:
         "aliases",
         "assignments",
         "bound",
-        "changed",
         "looked_outside",
         "mentioned",
         "traced",
@@ -55,8 +54,6 @@ class Shared:
         """Scope and name → where it is assigned."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
         """Call and signature → its arguments by parameter name."""
-        self.changed: dict[int, set[str]] = {}
-        """Loop → the names that its passes change."""
         self.mentioned: dict[tuple[str, str], list[Node]] = {}
         """Name, and what stands behind it → where the file has it."""
         self.traced: frozenset[str] | None = None

@@ -26,7 +26,9 @@ _TRACED = (
     "keras.optimizers.schedules.LearningRateSchedule",
 )
 _EAGER_METHODS = frozenset({"__init__", "build", "get_config", "from_config", "reset_state", "reset_states"})
-_TRACERS = frozenset({"minimize", "maximize", "optimize", "compile", "jit"})
+_TRACERS = tuple(
+    (name, f"{name}(".encode()) for name in ("compile", "jit", "maximize", "minimize", "optimize")
+)
 """Functions of libraries that trace the function they are given."""
 _KERAS_ITSELF = b"from keras.src"
 _CALLERS = 4
@@ -100,12 +102,13 @@ def _apis(place: Place, base: Node) -> Sequence[str]:
 def _handed_to_a_tracer(place: Place, function: Node) -> bool:
     """Whether Keras, or a library that is not followed, gets the function to compile or to minimise it."""
     name = function.child_by_field_name("name")
-    if name is None or not any(place.shared.has(f"{tracer}(".encode()) for tracer in _TRACERS):
+    tracers = [tracer for tracer, call in _TRACERS if place.shared.has(call)]
+    if name is None or not tracers:
         return False
     if place.shared.traced is None:
         place.shared.traced = frozenset(
             place.text(given)
-            for tracer in _TRACERS
+            for tracer in tracers
             for callee in mentions(place, tracer, "(")
             for given in _given(place, callee)
         )
