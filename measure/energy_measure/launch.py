@@ -18,6 +18,7 @@ if __name__ == "__main__" and sys.path and __file__.startswith(sys.path[0]):
     del sys.path[0]
 
 import ast
+import atexit
 import builtins
 import importlib.abc
 import importlib.machinery
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 PROBE = "__energy_probe__"
 AUTOGRAPH_PARSER = "tensorflow.python.autograph.pyct.parser"
+SPAWNING = "multiprocessing.spawn"
+CHILD = "__energy_child__"
+"""The name this file runs under in a process that `multiprocessing` has started afresh."""
 loaded: dict[str, Any] = {}
 loops: list[Any] = []
 """The event loop of a notebook, once a cell has awaited something."""
@@ -107,11 +111,14 @@ class Loader(importlib.machinery.SourceFileLoader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Asks the other finders, and takes over modules whose file is to be instrumented."""
+    """Asks the other finders, and takes over modules whose file is to be instrumented.
 
-    def __init__(self, sources: dict[str, str], graphs: Any = None) -> None:
+    `others`: what to do with modules of others once they are loaded, by their name.
+    """
+
+    def __init__(self, sources: dict[str, str], others: dict[str, Any]) -> None:
         self.sources = sources
-        self.graphs = graphs
+        self.others = others
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -127,8 +134,8 @@ class Finder(importlib.abc.MetaPathFinder):
                 instrumented = self.sources.get(os.path.realpath(spec.origin))
                 if instrumented is not None:
                     spec.loader = Loader(fullname, spec.origin, instrumented)
-                elif self.graphs is not None and fullname == AUTOGRAPH_PARSER:
-                    spec.loader = beside("graph_probes").after_loading(spec.loader, self.graphs.extend)
+                elif fullname in self.others:
+                    spec.loader = beside("graph_probes").after_loading(spec.loader, self.others[fullname])
             return spec
         return None
 
@@ -148,10 +155,15 @@ def fresh_main(path: str | None) -> types.ModuleType:
 def run_script(path: str, instrumented: str | None) -> None:
     """Run a script as `python path` would."""
     module = fresh_main(path)
+    exec(script_code(path, instrumented), module.__dict__)
+
+
+def script_code(path: str, instrumented: str | None) -> types.CodeType:
+    """A script compiled with its probes, if it has any."""
     with open(path, "rb") as file:
         source = file.read()
     tree = ast.parse(source, path) if instrumented is None else instrumented_tree(source, instrumented, path)
-    exec(compile(tree, path, "exec", dont_inherit=True), module.__dict__)
+    return compile(tree, path, "exec", dont_inherit=True)
 
 
 def run_cells(cells: list[dict[str, str]]) -> None:
@@ -201,14 +213,46 @@ def run_code(code: types.CodeType, names: dict[str, Any]) -> Any:
     return value
 
 
-def run(specification: dict[str, Any]) -> int | str | None:
+def watch_imports(specification: dict[str, Any], path: str, recorder: Any) -> Any:
+    """Have the project's modules instrumented when they are imported; gives what passes that on to children."""
+    graphs = beside("graph_probes").GraphProbes(specification["graph_calls"])
+    children = beside("children").Children(os.path.abspath(__file__), CHILD, os.path.abspath(path), recorder)
+    others = {
+        AUTOGRAPH_PARSER: graphs.extend,
+        SPAWNING: children.extend_spawning,
+        "multiprocessing.pool": children.extend_pools,
+    }
+    sys.meta_path.insert(0, Finder(specification["sources"], others))
+    return children
+
+
+def join_program(path: str) -> None:
+    """Record this process as well, a child that `multiprocessing` has started afresh."""
+    with open(path, encoding="utf-8") as file:
+        specification = json.load(file)
+    probe = beside("probe")
+    recorder = probe.install(
+        specification["folder"], specification["sites"], specification["pure"], specification["gpu"]
+    )
+    atexit.register(recorder.finish)
+    spawn = sys.modules[SPAWNING]
+    watch_imports(specification, path, recorder).extend_spawning(spawn)
+    sources = specification["sources"]
+
+    def code_of(main: str) -> types.CodeType | None:
+        instrumented = sources.get(os.path.realpath(main))
+        return None if instrumented is None else script_code(main, instrumented)
+
+    spawn.runpy = beside("children").MainModule(code_of)  # type: ignore[attr-defined]
+
+
+def run(specification: dict[str, Any], file: str, recorder: Any) -> int | str | None:
     """Run the program to its end, and give the status it would leave with."""
     path = specification["entry"]
     sys.argv = [path, *specification["arguments"]]
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     sources = specification["sources"]
-    graphs = beside("graph_probes").GraphProbes(specification["graph_calls"])
-    sys.meta_path.insert(0, Finder(sources, graphs))
+    watch_imports(specification, file, recorder)
     try:
         if "cells" in specification:
             run_cells(specification["cells"])
@@ -278,7 +322,8 @@ def beside(name: str) -> Any:
 
 def main() -> None:
     """Run what the specification says; leave with the status of the program."""
-    with open(sys.argv[1], encoding="utf-8") as file:
+    path = sys.argv[1]
+    with open(path, encoding="utf-8") as file:
         specification = json.load(file)
     probe = beside("probe")
     recorder = probe.install(
@@ -289,7 +334,7 @@ def main() -> None:
     if engine is not None:
         engine.ask({"ready": process})
     recorder.begin = probe.clock()
-    status = run(specification)
+    status = run(specification, path, recorder)
     if os.getpid() == process:
         join_threads()
         for stream in (sys.stdout, sys.stderr):
@@ -300,9 +345,14 @@ def main() -> None:
             number = status if isinstance(status, int) else 0 if status is None else 1
             message: dict[str, Any] = {"begin": recorder.begin, "end": recorder.end, "status": number}
             while "replay" in (request := engine.ask(message)):
-                message = {"windows": probe.replay(recorder, request["replay"])}
+                message = {"windows": beside("repeating").replay(recorder, request["replay"])}
     sys.exit(status)
 
 
 if __name__ == "__main__":
     main()
+elif __name__ == CHILD:
+    try:
+        join_program(SPECIFICATION)  # type: ignore[name-defined]  # noqa: F821 (given by who starts it)
+    except Exception as problem:
+        print(f"energy-lsp: a child process runs without probes ({problem!r})", file=sys.stderr)

@@ -305,27 +305,37 @@ def test_packages_and_relative_imports(bench: Any, same: Same, python: Path) -> 
     assert found.count("tensorflow.math.square") == 1
 
 
-def test_children_of_multiprocessing(bench: Any, same: Same, python: Path) -> None:
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_children_of_multiprocessing(bench: Any, same: Same, python: Path, method: str) -> None:
+    """Workers of a pool are killed, other children end by themselves: the calls of both are recorded."""
     bench.write(
-        main="""
+        main=f"""
         import multiprocessing
         import tensorflow as tf
+        import helper
 
         def work(x):
             return tf.square(x)
 
         if __name__ == "__main__":
-            for method in ("fork", "spawn"):
-                with multiprocessing.get_context(method).Pool(2) as pool:
-                    print(pool.map(work, range(6)))
-            child = multiprocessing.get_context("fork").Process(target=work, args=(3,))
+            context = multiprocessing.get_context({method!r})
+            with context.Pool(2) as pool:
+                print(pool.map(work, range(6)), pool.map(helper.more, range(3)))
+            child = context.Process(target=helper.more, args=(3,))
             child.start()
             child.join()
-            print(tf.constant("end"), child.exitcode)
-        """
+            print(tf.constant("end"), child.exitcode, __name__)
+        """,
+        helper="""
+        import tensorflow as tf
+
+        def more(x):
+            return tf.add(x, 1)
+        """,
     )
     found = same(python)
-    assert found.count("tensorflow.math.square") >= 1, "a forked child that ends by itself is recorded"
+    assert found.count("tensorflow.math.square") == 6
+    assert found.count("tensorflow.math.add") == 4
 
 
 def test_a_program_that_leaves_without_goodbye(bench: Any, same: Same, python: Path) -> None:
