@@ -223,12 +223,19 @@ TRACED_ELSEWHERE = {
         "def f(a, b):\n    return tf.pow(a - b, 2)\n\n\n"
         "model = tf.keras.Sequential()\nmodel.compile(loss=f)\n"
     ),
+    "an object of Keras whose base is elsewhere": (
+        "from somewhere import Base\n\n\nclass Mine(Base):\n    def helper(self, a):\n"
+        "        return tf.pow(a, 2)\n\n    def get_config(self):\n        return {}\n"
+    ),
+    "a constructor": (
+        "class Mine(tf.keras.layers.Layer):\n    def __init__(self, a):\n        self.a = tf.pow(a, 2)\n"
+    ),
     "Keras itself": "from keras.src import backend\n\n\ndef f(a):\n    return tf.pow(a, 2)\n",
 }
 
 
 @pytest.mark.parametrize("code", TRACED_ELSEWHERE.values(), ids=TRACED_ELSEWHERE)
-def test_eager_rules_are_silent_in_functions_that_a_library_traces(code):
+def test_eager_rules_are_silent_in_functions_that_a_library_traces_or_runs_once(code):
     assert found(f"import tensorflow as tf\n{code}", "pow2") == []
 
 

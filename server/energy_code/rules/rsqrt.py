@@ -1,6 +1,7 @@
 """Reciprocals of square roots."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
+from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.ruling.shapes import is_number
 
 
 class Rsqrt(Rule):
@@ -10,7 +11,7 @@ class Rsqrt(Rule):
     both in one pass, with the processor's own approximation and a correction step.
 
     **Equal when** x is a floating-point tensor: values and gradients agree to about 1e-6, zeros give
-    infinity and negative numbers NaN on both sides.
+    infinity and negative numbers NaN on both sides. One single number, such as a length, is left alone.
     """
 
     message = "`tf.math.rsqrt` takes root and reciprocal in one pass over memory"
@@ -21,7 +22,12 @@ class Rsqrt(Rule):
         ("y = tf.divide(1.0, tf.sqrt(x))", "y = tf.math.rsqrt(x)"),
         ("y = tf.math.reciprocal(tf.sqrt(x))", "y = tf.math.rsqrt(x)"),
     )
-    leave_alone = ("y = 2 / tf.sqrt(x)", "y = 1 / x", "y = tf.sqrt(x) / 1")
+    leave_alone = (
+        "y = 2 / tf.sqrt(x)",
+        "y = 1 / x",
+        "y = tf.sqrt(x) / 1",
+        "y = 1 / tf.sqrt(tf.cast(x.shape[-1], tf.float32))",
+    )
     workload = Workload(
         "1.0 / tf.sqrt(x)",
         {"x": Array("n", values="positive")},
@@ -34,3 +40,7 @@ class Rsqrt(Rule):
         Change("1 / tf.sqrt($x)", "tf.math.rsqrt($x)"),
         Change("tf.math.reciprocal(tf.sqrt($x))", "tf.math.rsqrt($x)"),
     )
+
+    def where(self, place: Place) -> bool:
+        """More than one number, as far as known."""
+        return not is_number(place, place["x"])

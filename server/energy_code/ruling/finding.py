@@ -21,7 +21,7 @@ from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same
 from energy_code.ruling.place import Match, Place, Shared, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
 from energy_code.ruling.tapes import under_tape
-from energy_code.ruling.tracing import traced_elsewhere
+from energy_code.ruling.tracing import runs_once, traced_elsewhere
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from energy_code.analysis import Analysis, Stretch
 
 log = logging.getLogger(__name__)
+_PER_CALL = ("memory", "arithmetic")
+"""Categories of rules that save a little in every call."""
 
 
 class _Watch(NamedTuple):
@@ -219,6 +221,8 @@ def _findings(watch: _Watch, place: Place) -> Iterator[Finding]:
         return
     for match in _matches(watch, place):
         if "graph" not in rule.modes and traced_elsewhere(place):
+            return
+        if rule.category in _PER_CALL and runs_once(place):
             return
         place.captures = match.captures
         if not rule.under_tape and under_tape(place, match.node):

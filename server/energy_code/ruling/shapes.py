@@ -29,6 +29,7 @@ SHAPED = {
 _SAME_SHAPE = frozenset(
     {"tensorflow.cast", "tensorflow.identity", "tensorflow.zeros_like", "tensorflow.ones_like"}
 )
+_NUMBERS = frozenset({"tensorflow.size", "tensorflow.rank"})
 _LITERALS = frozenset({"tensorflow.constant", "tensorflow.convert_to_tensor", "tensorflow.Variable"})
 
 
@@ -64,6 +65,24 @@ def size_of(shape: Shape | None) -> int | None:
         return None
     known = [side for side in shape if side is not None]
     return math.prod(known) if len(known) == len(shape) else None
+
+
+def is_number(place: Place, node: Node) -> bool:
+    """Whether an expression is visibly one number: a length, a size, an operation on one."""
+    node = place.value(node)
+    api = place.api(node) or ""
+    if api in _NUMBERS:
+        return True
+    if api in _SAME_SHAPE or api == "tensorflow.math.sqrt":
+        first = place.argument(node, "x", 0)
+        return first is not None and is_number(place, first)
+    if node.type == "subscript":
+        value, index = node.child_by_field_name("value"), node.children_by_field_name("subscript")
+        of_shape = value is not None and (
+            place.text(value).endswith(".shape") or place.api(value) == "tensorflow.shape"
+        )
+        return of_shape and len(index) == 1 and index[0].type != "slice"
+    return node.type in ("integer", "float") or shape_of(place, node) == ()
 
 
 def is_large(place: Place, node: Node, small: int) -> bool:

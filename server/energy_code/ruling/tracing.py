@@ -25,7 +25,17 @@ _TRACED = (
     "keras.initializers.Initializer",
     "keras.optimizers.schedules.LearningRateSchedule",
 )
-_EAGER_METHODS = frozenset({"__init__", "build", "get_config", "from_config", "reset_state", "reset_states"})
+_ONCE = frozenset({"__init__", "build", "get_config", "from_config"})
+"""Methods that run once for each object."""
+_EAGER_METHODS = _ONCE | {"reset_state", "reset_states"}
+_TELLING = (
+    b"def call(",
+    b"def get_config(",
+    b"def train_step(",
+    b"def update_state(",
+    b"def _resource_apply_dense(",
+)
+"""Methods that tell an object of Keras though its base class is in another file."""
 _TRACERS = tuple(
     (name, f"{name}(".encode()) for name in ("compile", "jit", "maximize", "minimize", "optimize")
 )
@@ -66,17 +76,33 @@ def _is_traced(place: Place, function: Node, depth: int) -> bool:
     )
 
 
+def runs_once(place: Place) -> bool:
+    """Whether the place stands in the constructor of a layer, model, loss…: there is nothing to save there."""
+    function = place.function(place.node)
+    name = function.child_by_field_name("name") if function is not None else None
+    if function is None or name is None or place.text(name) not in _ONCE:
+        return False
+    holder = _holder(function)
+    return holder is not None and _is_of_keras(place, holder)
+
+
 def _method_of_keras(place: Place, function: Node) -> bool:
     """Whether Keras calls the method within its training step."""
     holder, name = _holder(function), function.child_by_field_name("name")
     if holder is None or name is None or place.text(name) in _EAGER_METHODS:
         return False
-    known = catalogue()
+    return _is_of_keras(place, holder)
+
+
+def _is_of_keras(place: Place, holder: Node) -> bool:
+    """Whether a class derives from one that Keras traces; a base out of sight is told by the methods."""
     listed = holder.child_by_field_name("superclasses")
-    apis = [
-        api for base in (listed.named_children if listed is not None else ()) for api in _apis(place, base)
-    ]
-    return any(api == kind or known.is_subclass(api, kind) for api in apis for kind in _TRACED)
+    bases = [_apis(place, base) for base in listed.named_children] if listed is not None else []
+    known = catalogue()
+    if any(api == kind or known.is_subclass(api, kind) for apis in bases for api in apis for kind in _TRACED):
+        return True
+    text = place.analysis.source[holder.start_byte : holder.end_byte]
+    return not all(bases) and any(method in text for method in _TELLING)
 
 
 def _holder(function: Node) -> Node | None:
