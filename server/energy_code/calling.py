@@ -11,6 +11,7 @@ from energy_code.effects import ApiCall, after_api_call
 from energy_code.frames import note_compiled
 from energy_code.libraries import call_container_method, call_external
 from energy_code.values import (
+    INNER,
     TENSOR_VALUE,
     UNKNOWN,
     ApiClass,
@@ -180,7 +181,7 @@ def bind_arguments(function: Function, arguments: Arguments, receiver: Value | N
             continue
         else:  # an unpacked argument may have set it
             value = UNKNOWN
-        if nesting(value) > MAX_ARGUMENT_NESTING:
+        if type(value) in INNER and nesting(value) > MAX_ARGUMENT_NESTING:
             value = UNKNOWN
         if value is not UNKNOWN or parameter.default is not None:
             given.append((parameter.name, value))

@@ -93,6 +93,7 @@ class Engine(Classes):
         kept, module.kept = module.kept, {}
         module.names, module.stars, module.summaries = {}, [], []
         module.watched.clear()
+        module.settled.clear()
         setters, module.global_setters = module.global_setters, {}
         for start, unit in module.units:
             summary = kept.get(unit)
@@ -201,6 +202,17 @@ class Engine(Classes):
 
     def global_value(self, module: Module, name: str) -> Value:
         """A global name as code inside the module sees it."""
+        if module.revision != self.revision or module.running or module.current is not None:
+            return self.find_global(module, name)
+        value = module.settled.get(name)
+        if value is None:
+            value = self.find_global(module, name)
+            if name not in module.global_setters:  # what functions bind is asked each time
+                module.settled[name] = value
+        return value
+
+    def find_global(self, module: Module, name: str) -> Value:
+        """A global name, looked for in the module, in star imports and among the built-ins."""
         module.watched.add(name)
         module.read.add(name)
         value = self.peek(module, name)

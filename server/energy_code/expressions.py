@@ -113,7 +113,7 @@ class Attribute(Expression):
 class CallExpression(Expression):
     """A call: the only thing that is ever reported."""
 
-    __slots__ = ("function", "home", "keywords", "positional")
+    __slots__ = ("function", "home", "keywords", "loud", "positional")
 
     def __init__(self, start: int, end: int, function: Expression, home: Code) -> None:
         self.start = start
@@ -123,6 +123,8 @@ class CallExpression(Expression):
         self.positional: tuple[Expression, ...] = ()
         self.keywords: tuple[tuple[str, Expression], ...] = ()
         """Keyword (`**` for unpacked mappings) and value."""
+        self.loud: tuple[Expression, ...] | None = None
+        """Arguments that have to be evaluated even if nobody takes them; found out when that first happens."""
 
     def name_range(self) -> tuple[int, int]:
         """Where the callee's last identifier stands."""
@@ -136,6 +138,13 @@ class CallExpression(Expression):
     def evaluate(self, frame: Frame) -> Value:
         """What the call gives; reports it when it reaches an API."""
         callee = self.function.evaluate(frame)
+        if callee is UNKNOWN:
+            if self.loud is None:
+                given = (*self.positional, *[value for _, value in self.keywords])
+                self.loud = tuple([argument for argument in given if not quiet(argument)])
+            for expression in self.loud:
+                expression.evaluate(frame)
+            return UNKNOWN
         complete = True
         positional: list[Value] = []
         for expression in self.positional:
@@ -157,12 +166,20 @@ class CallExpression(Expression):
                         keywords[key.value] = item
             else:
                 complete = False
-        if callee is UNKNOWN:
-            return UNKNOWN
         value = call(frame, callee, Arguments(positional, keywords, complete), self)
         if value is not UNKNOWN:
             frame.values[self] = value
         return value
+
+
+def quiet(expression: Expression) -> bool:
+    """True when evaluating an expression shows nothing but its value."""
+    kind = type(expression)
+    if kind is Name or kind is Literal:
+        return True
+    if kind is Display:
+        return all(map(quiet, expression.items))  # type: ignore[attr-defined]
+    return kind is Group and all(map(quiet, expression.parts))  # type: ignore[attr-defined]
 
 
 class Display(Expression):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
@@ -25,6 +26,11 @@ from energy_code.statements import (
 )
 from energy_code.wreckage import HEADERS, groups
 
+PLAIN_RAISE = re.compile(
+    rb"raise (?:(?:Value|Type|NotImplemented|Runtime|Key|Index|Attribute|Assertion)Error)\([^()]*\)\Z"
+).match
+"""An exception with a message that calls nothing: most of what library code raises, and nothing in it matters."""
+RAISED = Evaluate((), ends=True)
 STRING = kinds("string", "concatenated_string")
 ASSIGNMENT = kinds("assignment")
 AUGMENTED = kinds("augmented_assignment")
@@ -247,6 +253,8 @@ class StatementLowering(BlockLowering):
 
     def raise_(self, node: Node) -> Statement:
         """`raise a from b`."""
+        if PLAIN_RAISE(self.source, node.start_byte, node.end_byte):
+            return RAISED
         return Evaluate(tuple(self.expression(child) for child in self.parts(node)), ends=True)
 
     def jump(self, node: Node) -> Statement:

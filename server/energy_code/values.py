@@ -6,8 +6,9 @@ behaviour: attribute access, calls and iteration live in `attributes`, `calling`
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from energy_code.codes import FunctionCode
@@ -292,20 +293,23 @@ def without_unknown(value: Value) -> Value:
 
 def nesting(value: Value) -> int:
     """How deep containers stand in containers."""
-    if isinstance(value, Sequence):
-        inner = value.items if value.items is not None else (value.element,)
-        return 1 + max(map(nesting, inner), default=0)
-    if isinstance(value, Mapping):
-        return 1 + max((nesting(item) for _, item in value.items), default=nesting(value.element))
-    if isinstance(value, OneOf):
-        return max(map(nesting, value.options))
-    if isinstance(value, UserInstance):
-        return 1 + max((nesting(item) for _, item in value.given or ()), default=0)
-    if isinstance(value, Partial):
-        return 1 + max(map(nesting, (value.callee, *value.positional)))
-    if isinstance(value, Method):
-        return nesting(value.receiver)
-    return 0
+    inner = INNER.get(type(value))
+    return inner(value) if inner is not None else 0
+
+
+def deepest(values: Iterable[Value]) -> int:
+    """The greatest nesting of several values."""
+    return max(map(nesting, values), default=0)
+
+
+INNER: dict[type[Value], Callable[[Any], int]] = {  # values that hold others
+    Sequence: lambda value: 1 + deepest((value.element,) if value.items is None else value.items),
+    Mapping: lambda value: 1 + deepest([item for _, item in value.items] or (value.element,)),
+    OneOf: lambda value: deepest(value.options),
+    UserInstance: lambda value: 1 + deepest([item for _, item in value.given or ()]),
+    Partial: lambda value: 1 + deepest((value.callee, *value.positional)),
+    Method: lambda value: nesting(value.receiver),
+}
 
 
 TENSOR_VALUE = ApiInstance(TENSOR)
