@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -73,58 +73,3 @@ def corrected(rows: Sequence[RuleEvidence]) -> list[RuleEvidence]:
     """The same rows with p values that hold for all of them together (Holm)."""
     p_values = holm([row.p_value for row in rows])
     return [replace(row, p_value=p_value) for row, p_value in zip(rows, p_values, strict=True)]
-
-
-def sides(
-    rule: str,
-    before: Callable[..., Any],
-    after: Callable[..., Any],
-    sizes: Mapping[str, Sequence[Any]],
-    modes: Iterable[Mode] = ("eager", "graph"),
-) -> Iterator[Case]:
-    """Cases of two functions at several sizes (name → arguments), as they are and inside `tf.function`."""
-    for mode in modes:
-        sides_of_mode = (before, after)
-        if mode == "graph":
-            import tensorflow as tf  # takes seconds
-
-            sides_of_mode = (tf.function(before), tf.function(after))
-        for size, arguments in sizes.items():
-            yield Case(
-                rule, size, mode, *(_with_arguments(function, arguments) for function in sides_of_mode)
-            )
-
-
-def _with_arguments(function: Callable[..., Any], arguments: Sequence[Any]) -> Callable[[], Any]:
-    given = tuple(arguments)
-    return lambda: function(*given)
-
-
-def measure_sides(
-    before: Callable[..., Any],
-    after: Callable[..., Any],
-    sizes: Mapping[str, Sequence[Any]],
-    pairs: int = PAIRS,
-    meter: str = "auto",
-    *,
-    rule: str = "",
-    modes: Iterable[Mode] = ("eager", "graph"),
-    difference: Callable[[Any, Any], str] | None = None,
-) -> list[RuleEvidence]:
-    """Both sides of one rule at all sizes and modes, in this process; p values corrected over the rows."""
-    import tensorflow as tf
-
-    finish = tf.test.experimental.sync_devices if tf.config.list_physical_devices("GPU") else None
-    with Metered(meter) as metered:
-        rows = [
-            measure_case(
-                case,
-                metered,
-                pairs=pairs,
-                tensorflow=tf.__version__,
-                finish=finish,
-                difference=difference,
-            )
-            for case in sides(rule, before, after, sizes, modes)
-        ]
-    return corrected(rows)

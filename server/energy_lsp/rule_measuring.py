@@ -22,6 +22,8 @@ from energy_measure.metered import Metered
 from energy_measure.rule_evidence import Case, UnequalOutputsError, corrected, measure_case
 
 Mode = Literal["eager", "graph"]
+CASES_PER_METERING = 24
+"""All that was sampled is read again for each case, so the meters begin anew from time to time."""
 
 
 class Refused(NamedTuple):
@@ -57,23 +59,27 @@ def measure(
     meter: str = "auto",
     report: Callable[[Planned, RuleEvidence | Refused], None] = lambda case, result: None,
 ) -> tuple[list[RuleEvidence], list[Refused]]:
-    """Compare the sides of each case; p values hold for all cases together."""
+    """Compare the sides of each case; p values hold for all cases together.
+
+    Ctrl-C ends the measuring, and what is measured by then is kept.
+    """
     import tensorflow as tf
 
     tf.get_logger().setLevel("ERROR")
     finish = tf.test.experimental.sync_devices if tf.config.list_physical_devices("GPU") else None
     found: list[RuleEvidence] = []
     refused: list[Refused] = []
-    with contextlib.suppress(KeyboardInterrupt):  # what is measured by then is kept
-        for _, cases in itertools.groupby(planned, key=lambda case: case.rule.name):
-            with Metered(meter) as metered:  # anew for each rule: its traces are read once per case
+    waiting = iter(planned)
+    with contextlib.suppress(KeyboardInterrupt):
+        while cases := list(itertools.islice(waiting, CASES_PER_METERING)):
+            with Metered(meter) as metered:
                 for case in cases:
                     result = _one(case, metered, pairs, tf.__version__, finish)
-                    report(case, result)
                     if isinstance(result, Refused):
                         refused.append(result)
                     else:
                         found.append(result)
+                    report(case, result)
     return corrected(found) if found else [], refused
 
 
@@ -92,6 +98,8 @@ def _one(
         )
     except (WorkloadError, UnequalOutputsError, NotResolvedError) as problem:
         return Refused(rule.name, str(problem))
+    except Exception as problem:  # one case that cannot be measured must not cost the others
+        return Refused(rule.name, f"{rule.name} ({planned.size}, {planned.mode}): {_words(problem)}")
 
 
 def make_case(planned: Planned) -> Case:

@@ -66,6 +66,30 @@ def test_measure_keeps_and_exports_evidence(energy_lsp, tmp_path):
     assert all(item.machine and item.meter for item in kept)
 
 
+@pytest.mark.tensorflow
+@pytest.mark.xdist_group("rules-tensorflow")
+def test_what_was_measured_before_an_interruption_is_kept(energy_lsp, tmp_path, monkeypatch):
+    from energy_lsp import rule_measuring
+
+    measured = []
+
+    def interrupted(case):
+        if measured:
+            raise KeyboardInterrupt
+        measured.append(case)
+        return make_case(case)
+
+    make_case = rule_measuring.make_case
+    monkeypatch.setattr(rule_measuring, "make_case", interrupted)
+    result = energy_lsp("measure", "pow2", "--quick", "--export", str(tmp_path / "evidence.jsonl"))
+    assert result.exit_code == 0, result.output
+    assert "1 comparisons kept, 0 refused. Interrupted: 1 not measured." in result.output
+    assert len((tmp_path / "evidence.jsonl").read_text("utf-8").splitlines()) == 1
+    with_store = EnergyStore.open(tmp_path / "energy.db", tmp_path)
+    assert [item.layer for item in with_store.evidence("pow2")].count("here") == 1
+    with_store.close()
+
+
 class Unequal(Rule):
     """A rule whose sides differ.
 

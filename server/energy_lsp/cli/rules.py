@@ -108,7 +108,9 @@ def measure(
     _keep(found, db)
     for row in found:
         click.echo(f"{_title(row.rule, row.size, row.mode)} {saving_text(row)}")
-    click.echo(f"{len(found)} comparisons kept, {len(refused)} refused.")
+    unmeasured = len(planned) - len(found) - len(refused)
+    interrupted = f" Interrupted: {unmeasured} not measured." if unmeasured else ""
+    click.echo(f"{len(found)} comparisons kept, {len(refused)} refused.{interrupted}")
     for item in refused:
         click.echo(f"  {item.words}", err=True)
     if not found:
