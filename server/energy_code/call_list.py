@@ -8,6 +8,7 @@ from typing import overload
 import tree_sitter
 
 from energy_code.calls import Argument, Call, Mode, Point, Runs, Span
+from energy_code.collector import collector_paused
 from energy_code.expressions import CallExpression
 from energy_code.frames import Site
 from energy_code.node_kinds import LANGUAGE
@@ -61,8 +62,9 @@ class Calls(Sequence[Call]):
         return call
 
     def __iter__(self) -> Iterator[Call]:
-        for place in range(len(self._found)):
-            yield self[place]
+        with collector_paused():
+            calls = [self[place] for place in range(len(self._found))]
+        return iter(calls)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -76,16 +78,14 @@ class Calls(Sequence[Call]):
         start, negative_end, expression, site = found
         end = -negative_end
         function, mode = self._about(expression)
-        if end <= self._unchanged:
-            site_before, mode_before, call = self._kept.get(expression, (None, None, None))
-            if (
-                call is not None
-                and site_before == site
-                and mode_before == mode
-                and call.span.start_byte == start
-            ):
-                self.made[expression] = (site, mode, call)
-                return call
+        known = self._kept.get(expression)
+        if known is not None and known[0] == site and known[1] == mode and known[2].function == function:
+            call = known[2]
+            if end > self._unchanged or call.span.start_byte != start:
+                call = moved(call, self._lines, start)
+                known = (site, mode, call)
+            self.made[expression] = known
+            return call
         lines = self._lines
         span = lines.span(start, end)
         name_start, name_end = expression.name_range()
@@ -106,6 +106,16 @@ class Calls(Sequence[Call]):
         return call
 
 
+def moved(call: Call, lines: Lines, start: int) -> Call:
+    """A call whose own text is as it was, at the place where it starts now."""
+    span = lines.moved(call.span, start)
+    name = lines.moved(call.name, call.name.start_byte + start - call.span.start_byte)
+    arguments = call.arguments.at(span) if type(call.arguments) is WrittenArguments else ()
+    return Call(
+        call.api, span, name, arguments, call.function, call.confidence, call.runs, call.mode, call.decorator
+    )
+
+
 def runs_of(site: Site) -> Runs:
     """How often the call runs."""
     if site.times == 1 and site.epochs == 1 and not site.in_unknown_loop:
@@ -122,6 +132,10 @@ class WrittenArguments(Sequence[Argument]):
         self._text = text
         self._span = span
         self._items: tuple[Argument, ...] | None = None
+
+    def at(self, span: Span) -> WrittenArguments:
+        """The same arguments in another place."""
+        return WrittenArguments(self._text, span)
 
     @property
     def items(self) -> tuple[Argument, ...]:

@@ -44,9 +44,10 @@ class Runs(NamedTuple):
     """Constant epochs of the call itself (`fit`); one call runs them all, so they are no part of `times`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Call:
-    """One call expression that reaches a TensorFlow or Keras API."""
+    """One call expression that reaches a TensorFlow or Keras API. Never changed: only not frozen, as making frozen ones
+    takes four times as long and a keystroke may move thousands of them."""
 
     api: str
     """Canonical name: nearest public class of the receiver for methods, e.g. `keras.Sequential.fit`."""

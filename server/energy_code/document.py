@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +12,7 @@ from energy_code.analysis import Analysis
 from energy_code.call_list import Made
 from energy_code.calls import Span
 from energy_code.codes import Code, Unit
+from energy_code.collector import collector_paused
 from energy_code.engine import Engine
 from energy_code.lowering_scopes import Cache
 from energy_code.lowering_statements import StatementLowering
@@ -27,7 +25,6 @@ from energy_data.catalogue import Catalogue
 if TYPE_CHECKING:
     from energy_code.project import Project
 
-MANY = 20_000
 SPARE = 256
 """So many statements that are no longer in a file are remembered, for when an edit is undone."""
 
@@ -82,7 +79,7 @@ class Document:
         start, old_end = lines.point(start_byte), lines.point(old_end_byte)
         source = self.source[:start_byte] + replacement + self.source[old_end_byte:]
         self.source = parseable(source)
-        self._lines = Lines(self.source)
+        self._lines = lines.edited(self.source, start_byte, old_end_byte)
         new_end_byte = start_byte + len(replacement)
         self._syntax.edit(
             self.source,
@@ -196,21 +193,6 @@ class Document:
     def byte_offset(self, line: int, character: int, encoding: Encoding) -> int:
         """The byte offset of an LSP position."""
         return self.lines.byte_offset(line, character, encoding)
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Many small objects that all stay: looking for garbage among them would take longer than making them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            if gc.get_count()[0] > MANY:
-                gc.freeze()  # what a first reading makes is all kept: count it as old without looking through it
-                gc.unfreeze()
-            gc.enable()
 
 
 def common_prefix(a: bytes, b: bytes) -> int:

@@ -61,4 +61,5 @@ class Imports(PublicNames):
         """`from source import *`: asked name by name when one is looked up."""
         if source is not UNKNOWN and type(source) is not External:
             frame.module.stars.append(source)
+            frame.module.settled.clear()
             frame.attributes[f"*{len(frame.attributes)}"] = source

@@ -10,16 +10,25 @@ from energy_code.calls import Point, Span
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 Position = tuple[int, int]
+new = tuple.__new__
 
 
 class Lines:
     """Where the lines of a source start."""
 
-    def __init__(self, source: bytes) -> None:
+    def __init__(self, source: bytes, starts: list[int] | None = None) -> None:
         self.source = source
-        self.starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
-        if len(self.starts) > 1 and not source.endswith(b"\n"):
-            self.starts.pop()
+        self.starts = starts if starts is not None else starts_in(source, 0, len(source))
+
+    def edited(self, source: bytes, start: int, old_end: int) -> Lines:
+        """The lines of the text after an edit: only those around it are counted anew."""
+        old, shift = self.starts, len(source) - len(self.source)
+        first = max(bisect_right(old, start) - 2, 0)
+        last = bisect_right(old, old_end)
+        if last == len(old):
+            return Lines(source, old[:first] + starts_in(source, old[first], len(source)))
+        middle = starts_in(source, old[first], old[last] + shift)
+        return Lines(source, [*old[:first], *middle[:-1], *[place + shift for place in old[last:]]])
 
     def point(self, byte: int) -> Point:
         """Row and byte column of a byte offset."""
@@ -31,7 +40,13 @@ class Lines:
         starts = self.starts
         row = bisect_right(starts, start) - 1
         last = row if row + 1 < len(starts) and end < starts[row + 1] else bisect_right(starts, end) - 1
-        return Span(start, end, Point(row, start - starts[row]), Point(last, end - starts[last]))
+        return span_of(start, end, row, start - starts[row], last, end - starts[last])
+
+    def moved(self, span: Span, start: int) -> Span:
+        """The span of the same text where it starts now; lines before it may have come and gone."""
+        (old_start, old_end, (row, column), (last, end_column)) = span
+        rows = bisect_right(self.starts, start) - 1 - row
+        return span_of(start, old_end + start - old_start, row + rows, column, last + rows, end_column)
 
     def line(self, row: int) -> bytes:
         """One line without its end."""
@@ -65,6 +80,21 @@ class Lines:
             count += width
             column += len(letter.encode("utf-8", "surrogatepass"))
         return self.starts[line] + column
+
+
+def starts_in(source: bytes, begin: int, end: int) -> list[int]:
+    """Where the lines of a piece start, that behind its last line end included."""
+    lengths = map(len, source[begin:end].splitlines(keepends=True))
+    starts = list(accumulate(lengths, initial=begin))
+    if len(starts) > 1 and source[end - 1 : end] != b"\n":
+        starts.pop()
+    return starts
+
+
+def span_of(start: int, end: int, row: int, column: int, last: int, end_column: int) -> Span:
+    """A span of its numbers, made without the detour through the constructors of named tuples."""
+    points = new(Point, (row, column)), new(Point, (last, end_column))
+    return new(Span, (start, end, *points))
 
 
 def units(text: bytes, encoding: Encoding) -> int:
