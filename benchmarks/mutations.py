@@ -1,9 +1,10 @@
 """Damages programs at random: the reader must neither fail nor forget what stands before the damage.
 
-    python benchmarks/mutations.py [--count 100000] [--seed 1]
+    python benchmarks/mutations.py [--count 100000] [--seed 1] [--jobs 2]
 
 A mutation cuts a program of the corpus at any character, deletes a line, or deletes a bracket. The reader
-sees it twice: as a new file, and as an edit of the open document, undone afterwards; both must agree.
+sees it twice: as a new file, and as an edit of a document that stays open for all mutations of its program,
+undone afterwards; both must agree. Programs are picked the more often the shorter they are.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import ast
 import random
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -99,12 +101,13 @@ def undamaged(source: bytes, hurt: Damage) -> Found:
     return intact(source[:end])
 
 
-def check(source: bytes, hurt: Damage) -> tuple[Found, Found]:
+def check(source: bytes, hurt: Damage, document: Document | None = None) -> tuple[Found, Found]:
     """(calls wanted, calls found) of a damaged program; raises where edit and fresh reading differ."""
     damaged = hurt.apply(source)
     found = calls(Document(damaged))
-    document = Document(source)
+    document = document if document is not None else Document(source)
     before = calls(document)
+    assert before == intact(source), f"after earlier edits: {sorted(before ^ intact(source))[:3]}"
     document.edit(hurt.start, hurt.end, b"")
     edited = calls(document)
     assert edited == found, f"after the edit: {sorted(edited ^ found)[:3]}"
@@ -118,14 +121,17 @@ def run(count: int, seed: int) -> Tally:
     """Many mutations; every failure is described, none stops the run."""
     generator, tally = random.Random(seed), Tally()
     sources = {path: path.read_bytes() for path in programs()}
-    for _ in range(count):
-        path, kind = generator.choice(list(sources)), generator.choice(KINDS)
+    weights = [1 / len(source) for source in sources.values()]
+    documents = {path: Document(source) for path, source in sources.items()}
+    for path in generator.choices(list(sources), weights, k=count):
+        kind = generator.choice(KINDS)
         hurt = damage(sources[path], kind, generator.random())
         tally.mutations += 1
         try:
-            wanted, found = check(sources[path], hurt)
+            wanted, found = check(sources[path], hurt, documents[path])
         except Exception as problem:  # any exception at all is what this looks for
             tally.problems.append(f"{path.name} {kind} {hurt.start}: {type(problem).__name__}: {problem}")
+            documents[path] = Document(sources[path])
             continue
         places = {(start, end) for start, end, _ in found}
         tally.before += len(wanted)
@@ -133,13 +139,28 @@ def run(count: int, seed: int) -> Tally:
     return tally
 
 
+def run_all(count: int, seed: int, jobs: int) -> Tally:
+    """The same spread over processes, each with a seed of its own."""
+    shares = [count // jobs + (job < count % jobs) for job in range(jobs)]
+    with ProcessPoolExecutor(jobs) as pool:
+        tallies = list(pool.map(run, shares, range(seed, seed + jobs)))
+    total = Tally()
+    for tally in tallies:
+        total.mutations += tally.mutations
+        total.before += tally.before
+        total.kept += tally.kept
+        total.problems += tally.problems
+    return total
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     start = time.perf_counter()
-    tally = run(options.count, options.seed)
+    tally = run_all(options.count, options.seed, options.jobs)
     seconds = time.perf_counter() - start
     print(f"{tally.mutations:,} mutations in {seconds:,.0f} s ({tally.mutations / seconds:.0f} a second)")
     print(f"calls before the damage: {tally.before:,}, still found {tally.kept:,} ({tally.share:.2%})")
