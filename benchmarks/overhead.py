@@ -1,28 +1,32 @@
-"""What the probe costs: per call, and on a training script of at least ten seconds.
+"""What the probe costs: per call, in memory over millions of calls, and on a training script of ten seconds and more.
 
-    python benchmarks/overhead.py [--pairs 5] [--seconds 10]
+    python benchmarks/overhead.py [--pairs 8] [--seconds 10] [--calls 5000000]
 
-The training script runs with and without the probe in turns, in the same interpreter that runs this file, and
-the table shows the ratio of the pairs. The cost per call is CPU time, the smallest of many rounds: noise only
-adds.
+The training script runs plain, and with the probe and under the meters, in turns, in the same interpreter that runs
+this file. Shown are the medians of the pairs' ratios with their 95% intervals: of CPU time, that of the sampler
+included, and of the clock, which other work on the machine disturbs far more. The cost per call is CPU time, the
+smallest of many rounds: noise only adds.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from energy_code.project import Project
 from energy_measure import probe as probe_module
 from energy_measure.call_sites import Instrumented
+from energy_measure.meters import choose
 from energy_measure.runner import Program
+from energy_measure.sampling import Sampling
+from energy_measure.statistics import median_interval
 
 TRAINING = """
 import os, sys, time
@@ -81,6 +85,44 @@ print(rounds(), rounds())
 """
 
 
+MANY = """
+import importlib.util, os, sys, tempfile, time, types
+spec = importlib.util.spec_from_file_location("probe", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.modules["tensorflow"] = types.SimpleNamespace(executing_eagerly=lambda: True)
+calls = int(sys.argv[2])
+
+def megabytes():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+with tempfile.TemporaryDirectory() as folder:
+    recorder = module.Recorder(folder, 2)
+    probe = module.make_probe(recorder)
+    inner = lambda: None
+    outer = lambda: probe(1, inner)
+    print(megabytes())
+    begin = time.process_time()
+    for part in range(5):
+        for _ in range(calls // 10):
+            probe(0, outer)
+        print(megabytes())
+    used = time.process_time() - begin
+    recorder.finish()
+    written = sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder))
+    print(used / calls * 1e6, written / 1e6)
+"""
+
+
+def many_calls(calls: int) -> tuple[list[float], float, float]:
+    """Megabytes of the process before and after each fifth of the calls, µs per call, megabytes written."""
+    command = [sys.executable, "-c", MANY, probe_module.__file__, str(calls)]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    each, written = lines[-1].split()
+    return [float(line) for line in lines[:-1]], float(each), float(written)
+
+
 def nanoseconds_per_call(python: Path) -> tuple[float, float]:
     """CPU time that a probed call costs more than a plain one: with every call written, and with merging."""
     done = subprocess.run(
@@ -109,11 +151,13 @@ def run_plain(script: Path, steps: int) -> tuple[float, float]:
 
 
 def run_probed(script: Path, steps: int, instrumented: Instrumented) -> tuple[float, float, int]:
+    """Seconds on the clock and of the CPU, the sampler's included, and the calls that were recorded."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         specification = instrumented.specification(script, script.parent, [str(steps)], gpu=False)
         with (
             (folder / "out").open("wb") as output,
+            Sampling(choose("auto"), folder) as sampling,
             Program(
                 Path(sys.executable),
                 specification,
@@ -124,19 +168,28 @@ def run_probed(script: Path, steps: int, instrumented: Instrumented) -> tuple[fl
             ) as program,
         ):
             program.wait_until_ready()
+            sampling.follow(program.pid)
             program.run(None, lambda seconds: None)
             program.finish()
+            health = sampling.stop().health
         wall, cpu, _ = (folder / "out").read_text().split()
         rows = sum(path.stat().st_size for path in folder.glob("events-*.bin")) // 56
-        return float(wall), float(cpu), rows
+        sampler = sum(part.cpu_share for part in health) * float(wall)
+        return float(wall), float(cpu) + sampler, rows
+
+
+def ratio(values: list[float]) -> str:
+    interval = median_interval(values)
+    return f"{np.median(values):.4f} (95% {interval.low:.4f} to {interval.high:.4f}, {len(values)} pairs)"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=10.0, help="shortest run of the training script")
+    parser.add_argument("--calls", type=int, default=5_000_000, help="for the memory of very many calls")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         script = Path(name) / "training.py"
@@ -161,11 +214,13 @@ def main() -> None:
         single, merged = nanoseconds_per_call(python)
         table.add_row(f"a probed call, Python {version}", f"{single:.0f} ns ({merged:.0f} ns when merged)")
     table.add_row("training script, plain", f"{plain[0]:.1f} s, {steps} steps, about {rows} calls")
-    table.add_row(
-        "wall time, probed / plain", f"{statistics.median(walls):.4f} (median of {options.pairs} pairs)"
-    )
-    table.add_row("CPU time, probed / plain", f"{statistics.median(cpus):.4f}")
-    table.add_row("pairs, wall", ", ".join(f"{ratio:.4f}" for ratio in walls))
+    table.add_row("CPU time with the sampler's, measured / plain", ratio(cpus))
+    table.add_row("clock, measured / plain", ratio(walls))
+    table.add_row("pairs, CPU", ", ".join(f"{one:.3f}" for one in cpus))
+    table.add_row("pairs, clock", ", ".join(f"{one:.3f}" for one in walls))
+    memory, each, written = many_calls(options.calls)
+    table.add_row(f"{options.calls:,} calls", f"{each:.2f} µs each, {written:.0f} MB written")
+    table.add_row("memory, before and after each fifth", ", ".join(f"{part:.0f}" for part in memory) + " MB")
     Console().print(table)
 
 

@@ -56,6 +56,7 @@ class MeasuredCall:
                 "per_call": self.total if self.resolved else None,
             },
             "interval": {"low": self.interval.low, "high": self.interval.high},
+            "interval_covers": "sampling" if self.repeats == 1 else "sampling and runs",
             "resolved": self.resolved,
             "method": self.method,
             "trace_time": self.tracing,

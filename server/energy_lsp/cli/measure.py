@@ -93,7 +93,8 @@ def measure(
     from energy_measure.engine import measure as run
     from energy_measure.request import MeasureRequest, project_root, read_options
 
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGINT):  # a shell's background jobs begin with the latter ignored
+        signal.signal(number, _interrupt)
     root = project or project_root(path.absolute())
     try:
         options = read_options(root, **given)

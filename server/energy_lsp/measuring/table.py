@@ -82,4 +82,10 @@ def _print_sum(console: Console, program: MeasuredProgram) -> None:
     if program.outliers:
         listed = ", ".join(str(number + 1) for number in program.outliers)
         console.print(f"Far from the others, and part of the mean all the same: run {listed}.")
+    if program.repeats == 1:
+        console.print(
+            "The intervals of one run hold what the meter and its sampling leave open, not how much runs differ: "
+            "`--repeat 5` shows that too.",
+            soft_wrap=True,
+        )
     console.print()
