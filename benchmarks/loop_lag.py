@@ -11,26 +11,66 @@ nothing else to do: what is above it is the server's own.
 from __future__ import annotations
 
 import argparse
+import queue
 import shutil
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from servers import ENERGY_LSP, Connection, connected, keras_code, keras_folder
+from servers import ENERGY_LSP, PATIENCE, Connection, connected, keras_code, keras_folder
 
 EVERY = 0.002
 CAPABILITIES = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}}}
 
 
+class Client:
+    """Lets two threads talk to one server."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._number = 0
+        self._answers: dict[int, queue.Queue[dict[str, Any]]] = {}
+        threading.Thread(target=self._hand_out, daemon=True).start()
+
+    def _hand_out(self) -> None:
+        while True:
+            message = self._connection.incoming.get()
+            if "method" in message:
+                if "id" in message:
+                    self.send({"id": message["id"], "result": None})
+            else:
+                self._answers.pop(message["id"]).put(message)
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send one message."""
+        with self._lock:
+            self._connection.send(message)
+
+    def open(self, uri: str, text: str) -> None:
+        """Open a file."""
+        with self._lock:
+            self._connection.open(uri, text)
+
+    def ask(self, method: str, params: Any) -> dict[str, Any]:
+        """Send a request and wait for its answer."""
+        with self._lock:
+            self._number += 1
+            number = self._number
+        answer = self._answers[number] = queue.Queue()
+        self.send({"id": number, "method": method, "params": params})
+        return answer.get(timeout=PATIENCE)
+
+
 class Pings:
     """Requests that only the event loop answers, from a thread of their own."""
 
-    def __init__(self, server: Connection) -> None:
+    def __init__(self, server: Client) -> None:
         self._server = server
         self.taken: list[float] = []
 
@@ -53,7 +93,7 @@ class Pings:
 
 
 @contextmanager
-def pinged(server: Connection, what: str) -> Iterator[None]:
+def pinged(server: Client, what: str) -> Iterator[None]:
     """Measure the loop while something goes on, and print a row."""
     pings, over = Pings(server), threading.Event()
     thread = threading.Thread(target=pings.send_until, args=(over,))
@@ -78,10 +118,10 @@ def main() -> None:
             shutil.copy(path, root / f"part{number}.py")
         (root / "pyproject.toml").write_text("[tool.energy-lsp]\nworkspace-diagnostics = true\n")
         with connected(ENERGY_LSP, root) as server:
-            measure(server, root, keras_code(options.lines))
+            measure(Client(server), root, keras_code(options.lines))
 
 
-def measure(server: Connection, root: Path, text: str) -> None:
+def measure(server: Client, root: Path, text: str) -> None:
     folders = [{"uri": root.as_uri(), "name": "bench"}]
     server.ask(
         "initialize",
@@ -105,7 +145,8 @@ def measure(server: Connection, root: Path, text: str) -> None:
         server.open(uri, text)
         server.ask("textDocument/diagnostic", large)
     with pinged(server, "editing them, 50 times"):
-        repeat(lambda number: edit(server, uri, number, text), 50)
+        for number in range(50):
+            edit(server, uri, number, text)
     everything = {"start": {"line": 0, "character": 0}, "end": {"line": 10**6, "character": 0}}
     with pinged(server, "asking for all inlay hints and code lenses, 10 times"):
         for _ in range(10):
@@ -118,12 +159,7 @@ def measure(server: Connection, root: Path, text: str) -> None:
         server.ask("textDocument/diagnostic", {"textDocument": {"uri": (root / "huge.py").as_uri()}})
 
 
-def repeat(work: Callable[[int], Any], times: int) -> None:
-    for number in range(times):
-        work(number)
-
-
-def edit(server: Connection, uri: str, number: int, text: str) -> None:
+def edit(server: Client, uri: str, number: int, text: str) -> None:
     """Type a line in the middle and wait for the diagnostics."""
     start = {"line": text.count("\n") // 2, "character": 0}
     change = {"range": {"start": start, "end": start}, "text": "#" if number % 2 else "\n"}

@@ -17,7 +17,7 @@ from energy_code.codes import Code, FunctionCode, Unit
 from energy_code.function_list import Functions
 from energy_code.surroundings import Home, Surroundings
 from energy_code.survey import survey_of
-from energy_code.syntax import PARSER
+from energy_code.syntax import parse
 from energy_code.values import (
     UNKNOWN,
     ApiClass,
@@ -98,7 +98,7 @@ class Analysis:
         """The syntax tree of the text this analysis saw."""
         if self.document.source is self.source:
             return self.document.tree
-        return PARSER.parse(self.source)
+        return parse(self.source)
 
     # calls ----------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from energy_code.calls import Point, Span
 from energy_code.document import Document
 from energy_code.positions import Lines
 from energy_code.sources import decode, encode, parseable
+from energy_data.problems import Problem
 
 if TYPE_CHECKING:
     from energy_code.analysis import Analysis
@@ -28,7 +29,7 @@ HELP = re.compile(rb"^\s*[%\w.*\[\]'\"]+\s*\?\??\s*$")
 OPTION = re.compile(rb"\s*-\w+(?:\s*=?\s*\d+)?(?=\s)")
 
 
-class NotebookProblem(Exception):  # noqa: N818 - as `DatabaseProblem`
+class NotebookProblem(Problem):
     """A file that is no notebook; the message says what to do."""
 
 

@@ -12,6 +12,14 @@ from energy_code.node_kinds import LANGUAGE
 PARSER = tree_sitter.Parser(LANGUAGE)
 
 Edit = tuple[int, int, int, Point, Point, Point]
+PIECE = 16384
+"""Bytes, some 5 ms of parsing."""
+
+
+def parse(source: bytes, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
+    """Parse a text piece by piece: a parser that has all of it lets no other thread run until it is through."""
+    text = source if len(source) <= PIECE else lambda start, point: source[start : start + PIECE]
+    return PARSER.parse(text, old) if old is not None else PARSER.parse(text)
 
 
 class Syntax:
@@ -26,12 +34,12 @@ class Syntax:
     def tree(self) -> tree_sitter.Tree:
         """The tree of the text as it is now."""
         if self._tree is None:
-            self._tree = PARSER.parse(self.source)
+            self._tree = parse(self.source)
         elif self._edits:
             old = copy(self._tree)  # analyses made so far keep theirs
             for edit in self._edits:
                 old.edit(*edit)
-            self._tree = PARSER.parse(self.source, old)
+            self._tree = parse(self.source, old)
         self._edits.clear()
         return self._tree
 

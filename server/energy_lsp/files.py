@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Change = types.TextDocumentContentChangeEvent
+T = TypeVar("T")
 
 
 class Opened:
@@ -228,6 +229,14 @@ class OpenFiles:
         """The newest page of a file or cell, waiting until it is ready; None when it is not open."""
         opened = await self._ready(uri)
         return opened.pages.get(uri) if opened is not None else None
+
+    async def answer(self, uri: str, ask: Callable[[Page], T], otherwise: T) -> T:
+        """What is asked of a whole page, in the worker: it may look at every call."""
+        page = await self.page(uri)
+        if page is None:
+            return otherwise
+        answer: T = await self._worker.run(("ask", uri, object()), lambda: ask(page))
+        return answer
 
     async def pages(self, uri: str) -> list[Page]:
         """The newest pages of a file (one) or notebook (one for each cell)."""

@@ -11,7 +11,7 @@ import click
 
 from energy_code.calls import Call
 from energy_code.index import python_files
-from energy_code.notebook import Notebook, NotebookProblem
+from energy_code.notebook import Notebook
 from energy_code.positions import Lines
 from energy_code.project import Project
 from energy_data.problems import Problem
@@ -93,10 +93,7 @@ def calls_in_file(path: Path, project: Project) -> Iterator[Record]:
             f"{path} cannot be read ({problem.strerror}): check that it is still there."
         ) from None
     if path.suffix == ".ipynb":
-        try:
-            notebook = Notebook.read(data, path=path.resolve(), project=project)
-        except NotebookProblem as problem:
-            raise CallsProblem(str(problem)) from None
+        notebook = Notebook.read(data, path=path.resolve(), project=project)
         for call in written(notebook.analysis.calls):
             cell, span = notebook.locate(call.span)
             yield record_of(call, path, notebook.lines(cell), span.start_byte, span.end_byte, cell)

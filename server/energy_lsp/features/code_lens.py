@@ -19,8 +19,7 @@ def register(server: EnergyServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lens(ls: EnergyServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-        page = await ls.files.page(params.text_document.uri)
-        return lenses(page) if page else []
+        return await ls.files.answer(params.text_document.uri, lenses, [])
 
 
 def lenses(page: Page) -> list[types.CodeLens]:

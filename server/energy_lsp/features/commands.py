@@ -16,10 +16,11 @@ from energy_lsp.browsing import pages_of
 from energy_lsp.evidence import evidence_page
 from energy_lsp.features.code_actions import MEASURE, WHY
 from energy_lsp.features.code_lens import SUMMARY
-from energy_lsp.features.measuring import RUN_COMMAND_LINE, MeasureProblem
+from energy_lsp.features.measuring import RUN_COMMAND_LINE
 from energy_lsp.features.measuring import measure as run_measure
 from energy_lsp.features.summary import summary_of, summary_text
 from energy_lsp.files import path_of
+from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
     from energy_lsp.server import EnergyServer
@@ -50,13 +51,11 @@ def register(server: EnergyServer) -> None:
 
     @server.command("energyLsp.server.summary")
     async def summary(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
-        uri = argument.get("uri")
-        return summary_of(uri, [page async for page in pages_of(ls, uri)])
+        return await summary_for(ls, argument.get("uri"))
 
     @server.command(SUMMARY)
     async def show_summary(ls: EnergyServer, argument: Argument, token: Token) -> None:
-        uri = argument.get("uri")
-        text = summary_text(summary_of(uri, [page async for page in pages_of(ls, uri)]))
+        text = summary_text(await summary_for(ls, argument.get("uri")))
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
     @server.command("energyLsp.server.meters")
@@ -79,6 +78,13 @@ def register(server: EnergyServer) -> None:
             database = ["--db", str(chosen)] if chosen else []
             await command_line("report", str(argument.get("run") or "latest"), "--html", str(page), *database)
             return {"html": page.read_text("utf-8")}
+
+
+async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
+    """The summary of a file or workspace, made in the worker: it looks at every call."""
+    pages = [page async for page in pages_of(ls, uri)]
+    answer: dict[str, Any] = await ls.worker.run(("summary", object()), lambda: summary_of(uri, pages))
+    return answer
 
 
 def measured_path(ls: EnergyServer, argument: Argument) -> Path:

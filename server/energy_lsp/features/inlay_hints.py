@@ -19,8 +19,8 @@ def register(server: EnergyServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def inlay_hints(ls: EnergyServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-        page = await ls.files.page(params.text_document.uri)
-        return inlay_hints_in(page, params.range) if page else []
+        uri, where = params.text_document.uri, params.range
+        return await ls.files.answer(uri, lambda page: inlay_hints_in(page, where), [])
 
 
 def inlay_hints_in(page: Page, where: types.Range) -> list[types.InlayHint]:

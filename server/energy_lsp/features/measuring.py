@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from energy_lsp.folders import Folder
+from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
     from energy_lsp.server import EnergyServer
@@ -28,10 +29,6 @@ logger = logging.getLogger(__name__)
 
 RUN_COMMAND_LINE = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
 """Without the working folder on the path: a `click.py` of the project must not be imported."""
-
-
-class MeasureProblem(Exception):  # noqa: N818 - it is what the user reads
-    """Measuring could not be done; the text says why and what to do."""
 
 
 def command_for(folder: Folder, target: Path) -> list[str]:
