@@ -65,4 +65,4 @@ clean:
 screenshots: export SCREENSHOTS = $(CURDIR)/docs/screenshots
 screenshots: test-editor
 	mkdir -p client-vscode/media/screenshots
-	cp docs/screenshots/hover.png docs/screenshots/report.png client-vscode/media/screenshots/
+	cp docs/screenshots/hover.png docs/screenshots/quick-fix.png docs/screenshots/report.png client-vscode/media/screenshots/

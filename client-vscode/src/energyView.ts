@@ -1,15 +1,13 @@
 /** The energy view: the workspace's hungriest calls as a tree, file → function → call. Calls without a figure stay folded away. */
 import * as vscode from "vscode";
-import { bar, byHunger, callDescription, callsOf, energyOf, heatLevel, placeOf, remembered, totals, totalText } from "./format";
+import { bar, byFile, byHunger, callDescription, callsOf, energyOf, heatLevel, placeOf, remembered, totals, totalText } from "./format";
+import type { FileCalls, PlacedCall } from "./format";
 import { serverCommands } from "./protocol";
-import type { CallSummary, FileSummary, FunctionSummary, Summary } from "./protocol";
+import type { Summary } from "./protocol";
 import type { Server } from "./server";
 
-type Item =
-  | { kind: "file"; file: FileSummary }
-  | { kind: "function"; file: FileSummary; part: FunctionSummary }
-  | { kind: "unknown"; file: FileSummary; calls: CallSummary[] }
-  | { kind: "call"; file: FileSummary; call: CallSummary };
+type Part = FileCalls["functions"][number];
+type Item = { kind: "file"; file: FileCalls } | { kind: "function"; part: Part } | { kind: "unknown"; calls: PlacedCall[] } | { kind: "call"; call: PlacedCall };
 
 export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
@@ -57,11 +55,11 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
         return item.file.functions
           .filter(({ calls }) => calls.length > 0)
           .sort((left, right) => totals(right.calls).known - totals(left.calls).known)
-          .map((part) => ({ kind: "function", file: item.file, part }));
+          .map((part) => ({ kind: "function", part }));
       case "function":
-        return callsIn(item.file, item.part);
+        return callsIn(item.part);
       case "unknown":
-        return item.calls.map((call) => ({ kind: "call", file: item.file, call }));
+        return item.calls.map((call) => ({ kind: "call", call }));
       case "call":
         return [];
     }
@@ -76,12 +74,12 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
       case "unknown":
         return unknownItem(item.calls);
       case "call":
-        return callItem(item.file, item.call, this.server.toCode(item.call.range), this.before.get(placeOf(item.file, item.call)));
+        return callItem(item.call, this.server.toCode(item.call.range), this.before.get(placeOf(item.call)));
     }
   }
 
   private async files(): Promise<Item[]> {
-    return ((await this.summary())?.files ?? [])
+    return byFile((await this.summary())?.files ?? [])
       .filter((file) => callsOf(file).length > 0)
       .sort((left, right) => totals(callsOf(right)).known - totals(callsOf(left)).known)
       .map((file) => ({ kind: "file", file }));
@@ -103,7 +101,7 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
   }
 }
 
-function fileItem(file: FileSummary): vscode.TreeItem {
+function fileItem(file: FileCalls): vscode.TreeItem {
   const uri = vscode.Uri.parse(file.uri);
   const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(uri, totals(callsOf(file)).known > 0 ? Expanded : Collapsed);
@@ -114,27 +112,27 @@ function fileItem(file: FileSummary): vscode.TreeItem {
 }
 
 /** Known calls by hunger, then one row for all that nobody has measured. */
-function callsIn(file: FileSummary, { calls }: FunctionSummary): Item[] {
+function callsIn({ calls }: Part): Item[] {
   const known = calls.filter((call) => energyOf(call) !== undefined).sort(byHunger);
   const unknown = calls.filter((call) => energyOf(call) === undefined);
-  const rows: Item[] = known.map((call) => ({ kind: "call", file, call }));
-  return unknown.length === 0 ? rows : [...rows, { kind: "unknown", file, calls: unknown }];
+  const rows: Item[] = known.map((call) => ({ kind: "call", call }));
+  return unknown.length === 0 ? rows : [...rows, { kind: "unknown", calls: unknown }];
 }
 
-function functionItem(part: FunctionSummary): vscode.TreeItem {
+function functionItem(part: Part): vscode.TreeItem {
   const item = new vscode.TreeItem(part.name === "" ? "(module)" : part.name, vscode.TreeItemCollapsibleState.Expanded);
   item.description = totalText(part.calls);
   item.iconPath = new vscode.ThemeIcon("symbol-function");
   return item;
 }
 
-function unknownItem({ length }: CallSummary[]): vscode.TreeItem {
+function unknownItem({ length }: PlacedCall[]): vscode.TreeItem {
   const item = new vscode.TreeItem(`${length} ${length === 1 ? "call" : "calls"} without a figure`, vscode.TreeItemCollapsibleState.Collapsed);
   item.iconPath = new vscode.ThemeIcon("question");
   return item;
 }
 
-function callItem(file: FileSummary, call: CallSummary, range: vscode.Range | undefined, previous: number | undefined): vscode.TreeItem {
+function callItem(call: PlacedCall, range: vscode.Range | undefined, previous: number | undefined): vscode.TreeItem {
   const known = energyOf(call) !== undefined;
   // The bar stands first, so that bars of different calls begin at the same place.
   const item = new vscode.TreeItem(known ? `${bar(call.share)} ${call.api}` : call.api);
@@ -143,7 +141,7 @@ function callItem(file: FileSummary, call: CallSummary, range: vscode.Range | un
   item.accessibilityInformation = { label: item.tooltip };
   item.iconPath = new vscode.ThemeIcon("zap", known ? new vscode.ThemeColor(`energyLsp.heat${heatLevel(call.share) || 1}`) : undefined);
   if (range !== undefined) {
-    item.command = { title: "Go to call", command: "vscode.open", arguments: [vscode.Uri.parse(file.uri), { selection: range }] };
+    item.command = { title: "Go to call", command: "vscode.open", arguments: [vscode.Uri.parse(call.uri), { selection: range }] };
   }
   return item;
 }

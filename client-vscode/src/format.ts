@@ -96,7 +96,7 @@ export function callDescription(call: CallSummary, previous?: number): string {
   }
   const mark = call.estimated ? "≈ " : "";
   const each = call.runs > 1 ? ` (${call.runs} × ${mark}${joules(call.joules)})` : "";
-  const before = previous === undefined ? "" : ` · before ${joules(previous)}`;
+  const before = previous === undefined || previous === energy ? "" : ` · before ${joules(previous)}`;
   return `${mark}${joules(energy)}${each} · ${provenance(call)}${before}`;
 }
 
@@ -121,26 +121,49 @@ export function totalText(calls: readonly CallSummary[]): string {
   return `${estimated ? "≈ " : ""}${joules(known)}${gap}`;
 }
 
+/** A call with the text that it stands in: a file, or one cell of a notebook. */
+export interface PlacedCall extends CallSummary {
+  uri: string;
+}
+
+export interface FileCalls {
+  /** Of the file, or of a cell of the notebook. */
+  uri: string;
+  functions: { name: string; calls: PlacedCall[] }[];
+}
+
+/** The summary by files on disk: the cells of a notebook, each with a URI of its own, come together. */
+export function byFile(files: readonly FileSummary[]): FileCalls[] {
+  const found = new Map<string, { uri: string; functions: Map<string, PlacedCall[]> }>();
+  for (const { uri, functions } of files) {
+    const path = uri.replace(/^[^:]+:(\/\/[^/]*)?/, "").replace(/#.*$/, "");
+    const file = found.get(path) ?? { uri, functions: new Map<string, PlacedCall[]>() };
+    found.set(path, file);
+    for (const { name, calls } of functions) {
+      file.functions.set(name, [...(file.functions.get(name) ?? []), ...calls.map((call) => ({ ...call, uri }))]);
+    }
+  }
+  return [...found.values()].map(({ uri, functions }) => ({ uri, functions: [...functions].map(([name, calls]) => ({ name, calls })) }));
+}
+
 /** Joules by place and API, to set beside those after the next measurement; places move with edits, and are then forgotten. */
 export function remembered(files: readonly FileSummary[]): Map<string, number> {
   const known = new Map<string, number>();
-  for (const file of files) {
-    for (const call of callsOf(file)) {
-      const energy = energyOf(call);
-      if (energy !== undefined) {
-        known.set(placeOf(file, call), energy);
-      }
+  for (const call of byFile(files).flatMap(callsOf)) {
+    const energy = energyOf(call);
+    if (energy !== undefined) {
+      known.set(placeOf(call), energy);
     }
   }
   return known;
 }
 
-export function placeOf(file: FileSummary, { api, range }: CallSummary): string {
-  return [file.uri, range.start.line, range.start.character, api].join(" ");
+export function placeOf({ uri, api, range }: PlacedCall): string {
+  return [uri, range.start.line, range.start.character, api].join(" ");
 }
 
 /** All calls of a file. */
-export function callsOf(file: FileSummary): CallSummary[] {
+export function callsOf<Call extends CallSummary>(file: { functions: readonly { calls: readonly Call[] }[] }): Call[] {
   return file.functions.flatMap(({ calls }) => calls);
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bar, byHunger, callDescription, heatLevel, joules, metersPage, placeOf, provenance, remembered, statusText, totals, totalText } from "../src/format";
+import { bar, byFile, byHunger, callDescription, heatLevel, joules, metersPage, placeOf, provenance, remembered, statusText, totals, totalText } from "../src/format";
 import type { CallSummary, Status } from "../src/protocol";
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -39,6 +39,7 @@ test("bars and heat follow the share", () => {
 test("a call says what it cost before", () => {
   assert.equal(callDescription(call), "1.50 J · measured here");
   assert.equal(callDescription({ ...call, runs: 5 }, 15), "7.50 J (5 × 1.50 J) · measured here · before 15.0 J");
+  assert.equal(callDescription(call, 1.5), "1.50 J · measured here");
   assert.equal(callDescription({ ...call, joules: null }), "no figure");
 });
 
@@ -68,7 +69,15 @@ test("figures are remembered by place, so that a moved call has no value before"
   const file = { uri: "file:///a.py", functions: [{ name: "", calls: [{ ...call, runs: 2 }, { ...call, api: "x", joules: null }] }] };
   const before = remembered([file]);
   assert.deepEqual([...before.values()], [3]);
-  assert.equal(before.get(placeOf(file, call)), 3);
+  assert.equal(before.get(placeOf({ ...call, uri: file.uri })), 3);
   const moved = { ...call, range: { start: { line: 7, character: 0 }, end: { line: 7, character: 1 } } };
-  assert.equal(before.get(placeOf(file, moved)), undefined);
+  assert.equal(before.get(placeOf({ ...moved, uri: file.uri })), undefined);
+});
+
+test("the cells of a notebook come together in one file, each call with its own cell", () => {
+  const cells = ["W0", "W1"].map((cell) => ({ uri: `vscode-notebook-cell://remote/n.ipynb#${cell}`, functions: [{ name: "", calls: [call] }] }));
+  const [notebook, script, ...more] = byFile([...cells, { uri: "file:///n.py", functions: [{ name: "f", calls: [call, call] }] }]);
+  assert.deepEqual(notebook?.functions.map(({ name, calls }) => [name, calls.map(({ uri }) => uri.at(-1))]), [["", ["0", "1"]]]);
+  assert.equal(script?.functions[0]?.calls.length, 2);
+  assert.deepEqual(more, []);
 });

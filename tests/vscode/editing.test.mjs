@@ -139,8 +139,11 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.command("Energy: Measure This File");
     const progress = editor.notifications().filter({ hasText: /[Mm]easur/ }).first();
     await progress.waitFor({ timeout: 30_000 });
+    const measuring = () => editor.processes(/energy_measure|energy_lsp\.cli.* measure |python.*classifier\.py/);
+    await until(() => measuring().length > 0, 60_000, () => "nothing is run");
     await progress.locator(".monaco-button", { hasText: "Cancel" }).click({ timeout: 20_000 });
-    await until(() => editor.processes("measure").length === 0, 30_000, () => `still running: ${editor.processes("measure").join("\n")}`);
+    await editor.notifications().filter({ hasText: "Measuring was cancelled" }).waitFor({ timeout: 60_000 });
+    await until(() => measuring().length === 0, 60_000, () => `still running: ${measuring().join("\n")}`);
   });
 
   test("measuring changes the hover from published to estimated or measured here", async () => {

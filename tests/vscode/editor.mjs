@@ -188,13 +188,13 @@ class Editor {
 
   /** Command lines of the language servers of this editor, each beginning with its process id. */
   servers() {
-    return this.processes("serve");
+    return this.processes(/energy[-_]lsp serve$/);
   }
 
-  /** Command lines of our processes in this editor that hold a word. */
-  processes(word) {
+  /** Command lines like this of processes that this editor has started, each beginning with its process id. */
+  processes(pattern) {
     const all = execFileSync("ps", ["-eo", "pid,args"], { encoding: "utf8" }).split("\n").map((line) => line.trim());
-    return all.filter((line) => /energy[-_]/.test(line) && line.split(" ").includes(word) && environmentOf(line.split(" ")[0]).includes(this.home));
+    return all.filter((line) => pattern.test(line) && environmentOf(line.split(" ")[0]).includes(this.home));
   }
 
   /** The text of the hover on a word of the open editor; asked again until it fits. */
@@ -233,7 +233,7 @@ class Editor {
     const target = process.env.SCREENSHOTS ?? path.join(cache, "screenshots");
     fs.mkdirSync(target, { recursive: true });
     const file = path.join(target, `${name}.png`);
-    await this.page.screenshot({ path: file });
+    await this.page.screenshot({ path: file, animations: "disabled" });
     return file;
   }
 }

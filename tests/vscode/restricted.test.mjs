@@ -4,7 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { openEditor, root, until } from "./editor.mjs";
+import { openEditor, root } from "./editor.mjs";
 
 test("a restricted workspace hints with published figures and runs nothing of its own", { timeout: 600_000 }, async () => {
   const trap = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "energy-trap-")), "sprung");
@@ -25,7 +25,7 @@ test("a restricted workspace hints with published figures and runs nothing of it
     await offer.waitFor({ timeout: 60_000 });
     await offer.locator(".monaco-button", { hasText: "Install" }).click();
     await editor.notifications().filter({ hasText: "Installing the energy-lsp server" }).waitFor({ timeout: 30_000 });
-    await until(async () => /J|Wh/.test(await editor.status().innerText()), 240_000, () => `no figures; log:\n${editor.log()}`);
+    await editor.waitForEnergy(300_000);
     await editor.goTo("train.py", "model.fit(");
     const text = await editor.hover("fit", /keras\.\w+\.fit/);
     assert.match(text, /published/i);
