@@ -70,10 +70,7 @@ class Lowering(ScopeLowering):
         """Lower any expression."""
         kind = node.kind_id
         if kind == PLAIN_IDENTIFIER:  # by far the most frequent
-            start, end, base = node.start_byte, node.end_byte, self.base
-            return Name(
-                start - base, end - base, intern(self.letters[start:end]) if self.ascii else self.text(node)
-            )
+            return self.name(node)
         if self.careful:
             return self.bounded(kind, node)
         return EXPRESSIONS[kind](self, node) if kind != ERROR else self.group(node)
@@ -100,24 +97,24 @@ class Lowering(ScopeLowering):
 
     def name(self, node: Node) -> Expression:
         """A variable."""
-        base = self.base
-        return Name(node.start_byte - base, node.end_byte - base, intern(self.text(node)))
+        start, end, base = node.start_byte, node.end_byte, self.base
+        text = self.letters[start:end]
+        return Name(start - base, end - base, intern(text if text.isascii() else self.text(node)))
 
     def attribute(self, node: Node) -> Expression:
         """`a.b`; a chain of plain names is read from the text."""
         start, end = node.start_byte, node.end_byte
         base = self.base
-        if self.ascii:
-            text = self.letters[start:end]
-            if DOTTED(text):
-                place = start - base
-                first, *rest = text.split(".")
-                stop = place + len(first)
-                result: Expression = Name(place, stop, intern(first))
-                for name in rest:
-                    stop += len(name) + 1
-                    result = Attribute(place, stop, result, intern(name))
-                return result
+        text = self.letters[start:end]
+        if DOTTED(text):
+            place = start - base
+            first, *rest = text.split(".")
+            stop = place + len(first)
+            result: Expression = Name(place, stop, intern(first))
+            for name in rest:
+                stop += len(name) + 1
+                result = Attribute(place, stop, result, intern(name))
+            return result
         children = node.children
         if len(children) != 3:  # comments between the lines of a chain
             children = [child for child in children if child.kind_id not in IGNORED]
@@ -152,7 +149,9 @@ class Lowering(ScopeLowering):
             kind = child.kind_id
             if kind in TOKENS:
                 continue
-            if kind == KEYWORD_ARGUMENT:
+            if kind == PLAIN_IDENTIFIER:
+                positional.append(self.name(child))
+            elif kind == KEYWORD_ARGUMENT:
                 keywords.append(self.keyword(child))
             elif kind in LIST_SPLAT:
                 positional.append(Starred(self.only(child)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from energy_code import node_fields as fields
 from energy_code.expressions import NOTHING, Expression
 from energy_code.lowering_imports import ImportLowering
 from energy_code.node_kinds import ERROR, KINDS, TOKENS, Node, kinds
@@ -45,19 +46,19 @@ class BlockLowering(ImportLowering):
 
     def if_(self, node: Node) -> Statement:
         """`if`, with any number of `elif`."""
-        test = node.child_by_field_name("condition")
-        clauses = [(test, self.block(node.child_by_field_name("consequence")))]
+        test = node.child_by_field_id(fields.CONDITION)
+        clauses = [(test, self.block(node.child_by_field_id(fields.CONSEQUENCE)))]
         tests = [self.expression(test) if test is not None else NOTHING]
         orelse: Body = ()
         extra: list[Statement] = []
         for child in node.children:
             kind = KINDS[child.kind_id % 65535]
             if kind == "elif_clause":
-                test = child.child_by_field_name("condition")
+                test = child.child_by_field_id(fields.CONDITION)
                 tests.append(self.expression(test) if test is not None else NOTHING)
-                clauses.append((test, self.block(child.child_by_field_name("consequence"))))
+                clauses.append((test, self.block(child.child_by_field_id(fields.CONSEQUENCE))))
             elif kind == "else_clause":
-                orelse = self.block(child.child_by_field_name("body"))
+                orelse = self.block(child.child_by_field_id(fields.BODY))
             elif child.kind_id == ERROR:
                 wreck = self.wreckage(child)
                 if wreck is not None:
@@ -68,22 +69,22 @@ class BlockLowering(ImportLowering):
 
     def for_(self, node: Node) -> Statement:
         """`for a in b`."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        left, right = node.child_by_field_id(fields.LEFT), node.child_by_field_id(fields.RIGHT)
         source = self.expression(right) if right is not None else NOTHING
         target = self.target(left) if left is not None else NOTHING
-        body = self.block(node.child_by_field_name("body"))
+        body = self.block(node.child_by_field_id(fields.BODY))
         return Loop(target, source, body, self.alternative(node))
 
     def while_(self, node: Node) -> Statement:
         """`while a`."""
-        test = node.child_by_field_name("condition")
+        test = node.child_by_field_id(fields.CONDITION)
         source = self.expression(test) if test is not None else NOTHING
-        return Loop(None, source, self.block(node.child_by_field_name("body")), self.alternative(node))
+        return Loop(None, source, self.block(node.child_by_field_id(fields.BODY)), self.alternative(node))
 
     def alternative(self, node: Node) -> Body:
         """The `else` of a loop."""
-        clause = node.child_by_field_name("alternative")
-        return self.block(clause.child_by_field_name("body")) if clause is not None else ()
+        clause = node.child_by_field_id(fields.ALTERNATIVE)
+        return self.block(clause.child_by_field_id(fields.BODY)) if clause is not None else ()
 
     def with_(self, node: Node) -> Statement:
         """`with a as b, c as d`."""
@@ -91,7 +92,7 @@ class BlockLowering(ImportLowering):
             child for child in node.children if child.kind_id not in TOKENS and child.kind_id not in BLOCK
         ]
         items = self.with_items(parts)
-        return With(items, self.block(node.child_by_field_name("body")))
+        return With(items, self.block(node.child_by_field_id(fields.BODY)))
 
     def with_items(self, nodes: list[Node]) -> tuple[tuple[Expression, Expression | None], ...]:
         """What is entered, and what it is bound to."""
@@ -114,7 +115,7 @@ class BlockLowering(ImportLowering):
 
     def try_(self, node: Node) -> Statement:
         """`try`, with its clauses."""
-        body = self.block(node.child_by_field_name("body"))
+        body = self.block(node.child_by_field_id(fields.BODY))
         handlers: list[tuple[Expression | None, Expression | None, Body]] = []
         orelse: Body = ()
         final: Body = ()
@@ -123,7 +124,7 @@ class BlockLowering(ImportLowering):
             if kind in ("except_clause", "except_group_clause"):
                 handlers.append(self.handler(child))
             elif kind == "else_clause":
-                orelse = self.block(child.child_by_field_name("body"))
+                orelse = self.block(child.child_by_field_id(fields.BODY))
             elif kind == "finally_clause":
                 final = self.inner_block(child)
         return Try(body, tuple(handlers), orelse, final)
@@ -144,9 +145,9 @@ class BlockLowering(ImportLowering):
 
     def match(self, node: Node) -> Statement:
         """`match`: what patterns bind is unknown, what their bodies do is not."""
-        subject = node.child_by_field_name("subject")
+        subject = node.child_by_field_id(fields.SUBJECT)
         cases: list[tuple[tuple[str, ...], tuple[Expression, ...], Body]] = []
-        body = node.child_by_field_name("body")
+        body = node.child_by_field_id(fields.BODY)
         for child in body.named_children if body is not None else []:
             names: list[str] = []
             tests: list[Expression] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from energy_code import node_fields as fields
 from energy_code.lowering import Lowering
 from energy_code.node_kinds import KINDS, Node
 from energy_code.statements import Evaluate, Import, ImportFrom, Statement
@@ -22,7 +23,7 @@ class ImportLowering(Lowering):
     def imported(self, node: Node) -> tuple[str, str | None]:
         """A dotted name and its alias."""
         if KINDS[node.kind_id % 65535] == "aliased_import":
-            name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
+            name, alias = node.child_by_field_id(fields.NAME), node.child_by_field_id(fields.ALIAS)
             return (self.dotted(name) if name else ""), (self.text(alias) if alias else None)
         return self.dotted(node), None
 
@@ -32,7 +33,7 @@ class ImportLowering(Lowering):
 
     def import_from(self, node: Node) -> Statement:
         """`from a import b as c`."""
-        source = node.child_by_field_name("module_name")
+        source = node.child_by_field_id(fields.MODULE_NAME)
         text = self.dotted(source) if source is not None else ""
         module = text.lstrip(".")
         names: list[tuple[str, str]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from energy_code import node_fields as fields
 from energy_code.codes import Code, FunctionCode, Parameter, ParameterKind, Scope, Unit
 from energy_code.expressions import Expression
 from energy_code.node_kinds import KINDS, TOKENS, Node
@@ -14,9 +15,8 @@ class ScopeLowering:
 
     def __init__(self, source: bytes, cache: Cache | None = None, old: Cache | None = None) -> None:
         self.source = source
-        self.ascii = source.isascii()
-        self.letters = source.decode("ascii") if self.ascii else ""
-        """The source as text where a byte is a character: cheaper to take names from."""
+        self.letters = source.decode("latin-1")
+        """The source with a character for each byte: cheap to take plain names from."""
         self.cache = cache if cache is not None else {}
         self.old = old if old is not None else {}
         self.base = 0
@@ -33,9 +33,8 @@ class ScopeLowering:
 
     def text(self, node: Node) -> str:
         """The text of a node."""
-        if self.ascii:
-            return self.letters[node.start_byte : node.end_byte]
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        text = self.letters[node.start_byte : node.end_byte]
+        return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
 
     def parts(self, node: Node) -> list[Node]:
         """The children that are code."""
@@ -75,6 +74,8 @@ class ScopeLowering:
                 kind = "keyword"
             elif form == "dictionary_splat_pattern":
                 result.append(Parameter(self.text(child).lstrip("* "), "kwargs"))
+            elif form == "default_parameter" and len(parts := child.children) == 3:
+                result.append(Parameter(self.text(parts[0]), kind, None, self.expression(parts[2])))
             elif form in ("default_parameter", "typed_default_parameter", "typed_parameter"):
                 parameter = self.parameter(child, kind)
                 kind = "keyword" if parameter.kind == "args" else kind
@@ -83,9 +84,9 @@ class ScopeLowering:
 
     def parameter(self, node: Node, kind: ParameterKind) -> Parameter:
         """`a=1`, `a: T`, `a: T = 1`, `*a: T`."""
-        name = node.child_by_field_name("name") or (node.named_children or [node])[0]
-        annotation = node.child_by_field_name("type")
-        default = node.child_by_field_name("value")
+        name = node.child_by_field_id(fields.NAME) or (node.named_children or [node])[0]
+        annotation = node.child_by_field_id(fields.TYPE)
+        default = node.child_by_field_id(fields.VALUE)
         text = self.text(name)
         if text.startswith("**"):
             kind = "kwargs"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from energy_code import node_fields as fields
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
 from energy_code.expressions import NOTHING, CallExpression, Expression, Group
 from energy_code.lowering_blocks import BLOCK, BlockLowering, Body
@@ -208,9 +209,9 @@ class StatementLowering(BlockLowering):
             return Assign((self.target(children[0]),), self.value(children[2]), None)
         targets: list[Expression] = []
         while True:
-            left = node.child_by_field_name("left")
-            right = node.child_by_field_name("right")
-            annotation = node.child_by_field_name("type")
+            left = node.child_by_field_id(fields.LEFT)
+            right = node.child_by_field_id(fields.RIGHT)
+            annotation = node.child_by_field_id(fields.TYPE)
             if left is not None:
                 targets.append(self.target(left))
             if right is None or right.kind_id not in ASSIGNMENT:
@@ -232,10 +233,10 @@ class StatementLowering(BlockLowering):
 
     def augmented(self, node: Node) -> Statement:
         """`a += b`."""
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        left, right = node.child_by_field_id(fields.LEFT), node.child_by_field_id(fields.RIGHT)
         if left is None or right is None:
             return Evaluate((self.group(node),))
-        operator = node.child_by_field_name("operator")
+        operator = node.child_by_field_id(fields.OPERATOR)
         symbol = operator.type.rstrip("=") if operator is not None else "?"
         target = self.target(left)
         start, end = node.start_byte - self.base, node.end_byte - self.base
@@ -308,7 +309,7 @@ class StatementLowering(BlockLowering):
             return Block(
                 (Evaluate(tuple(expression for expression, _ in decorators)), self.statement(node) or Jump())
             )
-        name = node.child_by_field_name("name")
+        name = node.child_by_field_id(fields.NAME)
         label = self.text(name) if name is not None else ""
         self.scope.names.add(label)
         start, end = node.start_byte, node.end_byte
@@ -332,13 +333,13 @@ class StatementLowering(BlockLowering):
         """`def name(...) -> ...: ...`."""
         code = FunctionCode(name, f"{self.prefix}{name}", length)
         saved = self.enter(code, node.start_byte)
-        parameters = node.child_by_field_name("parameters")
+        parameters = node.child_by_field_id(fields.PARAMETERS)
         if parameters is not None:
             code.parameters = self.parameters(parameters)
-        returns = node.child_by_field_name("return_type")
+        returns = node.child_by_field_id(fields.RETURN_TYPE)
         if returns is not None:
             code.returns = self.expression(returns)
-        code.body = self.block(node.child_by_field_name("body")) + self.broken_parts(node)
+        code.body = self.block(node.child_by_field_id(fields.BODY)) + self.broken_parts(node)
         self.leave(code, saved)
         return code
 
@@ -346,7 +347,7 @@ class StatementLowering(BlockLowering):
         """`class name(...): ...`."""
         code = ClassCode(name, f"{self.prefix}{name}", length)
         saved = self.enter(code, node.start_byte)
-        bases = node.child_by_field_name("superclasses")
+        bases = node.child_by_field_id(fields.SUPERCLASSES)
         if bases is not None:
             children = self.parts(bases)
             plain = [child for child in children if child.kind_id != KEYWORD_ARGUMENT]
@@ -354,7 +355,7 @@ class StatementLowering(BlockLowering):
             code.keywords = tuple(
                 self.keyword(child) for child in children if child.kind_id == KEYWORD_ARGUMENT
             )
-        code.body = self.block(node.child_by_field_name("body")) + self.broken_parts(node)
+        code.body = self.block(node.child_by_field_id(fields.BODY)) + self.broken_parts(node)
         code.local_names = self.scope.names
         self.leave(code, saved)
         return code

@@ -41,7 +41,7 @@ class Operator(Expression):
         result: Value = UNKNOWN
         values = [operand.evaluate(frame) for operand in self.operands]
         for value in values:
-            if value is not UNKNOWN and is_tensor(value):
+            if type(value) in MAYBE_TENSORS and is_tensor(value):
                 if self.symbol not in IDENTITY_OPERATORS:
                     result = tensor_of(values)
                     frame.values[self] = result
@@ -55,6 +55,7 @@ class Operator(Expression):
         return result
 
 
+MAYBE_TENSORS = frozenset([ApiInstance, OneOf])
 IDENTITY_OPERATORS = frozenset(["is", "is not", "in", "not in", "not"])
 TENSOR_CLASSES = frozenset([TENSOR, KERAS_TENSOR, "tensorflow.Variable", "keras.Variable"])
 
