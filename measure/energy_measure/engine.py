@@ -119,6 +119,8 @@ def measure(
         raise MeasureProblem(f"There is no {request.path}; give a script, a notebook or a project folder.")
     meters = choose(options.meter)
     folder = request.path if request.path.is_dir() else request.path.absolute().parent
+    if request.create_env:
+        tell(Progress("making an environment for the project, unless it is there", 0.0, None))
     python = _interpreter(request, folder)
     tell(Progress("reading the program", 0.0, None))
     entries = _entries(request)

@@ -101,7 +101,7 @@ def environment_folder(project: Path, python: Path, requirements: str) -> Path:
 
 def _requirements(project: Path) -> tuple[list[str], str]:
     """What to hand to pip, and the text that decides what it installs."""
-    listed = project / "requirements.txt"
+    listed = project.absolute() / "requirements.txt"
     if listed.exists():
         return ["-r", str(listed)], listed.read_text(encoding="utf-8")
     declared = project / "pyproject.toml"

@@ -114,7 +114,8 @@ def test_an_environment_is_made_once_and_reused(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     text = "# nothing to fetch\n"
     (bench.project / "requirements.txt").write_text(text)
-    made = create_environment(bench.project)
+    monkeypatch.chdir(bench.project.parent)
+    made = create_environment(Path(bench.project.name))
     folder = environment_folder(bench.project, Path(sys.executable), text)
     assert made == python_of(folder)
     assert made.exists()
