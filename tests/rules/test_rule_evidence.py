@@ -11,70 +11,52 @@ from energy_code.calls import Runs
 from energy_code.document import Document
 from energy_code.ruling.equality import difference
 from energy_code.ruling.evidence import joules_saved, saving_text, suggested, verdict
-from energy_data.model import RuleEvidence
+from rule_savings import SAVES
 
-HERE = RuleEvidence(
-    rule="pow2",
-    size="medium",
-    mode="eager",
-    pairs=15,
-    ratio=0.59,
-    low=0.56,
-    high=0.62,
-    p_value=0.0003,
-    a12=0.02,
-    control_ratio=1.0,
-    joules_before=0.5,
-    machine="Some CPU",
-    meter="rapl",
-    estimated=False,
-    measured="2025-01-02T03:04:05+00:00",
-    tensorflow="2.21.0",
-)
-SAME = replace(HERE, ratio=1.0, low=0.97, high=1.02, p_value=0.6)
+SAME = replace(SAVES, ratio=1.0, low=0.97, high=1.02, p_value=0.6)
 
 
 def test_a_saving_here_is_said_with_its_interval_pairs_and_probability():
-    assert saving_text(HERE) == "−41% ± 3 here (15 pairs, p 0.0003; medium inputs)"
+    assert saving_text(SAVES) == "−41% ± 3 here (15 pairs, p 0.0003; medium inputs)"
 
 
 def test_an_estimate_says_so():
-    assert "estimated from CPU time" in saving_text(replace(HERE, estimated=True))
+    assert "estimated from CPU time" in saving_text(replace(SAVES, estimated=True))
 
 
 def test_no_difference_here_means_no_suggestion_here():
-    said = verdict([SAME, replace(HERE, layer="published")], "eager")
+    said = verdict([SAME, replace(SAVES, layer="published")], "eager")
     assert not said.suggested
     assert said.text == "no measurable difference here"
 
 
 def test_shipped_evidence_names_its_machine_and_is_marked():
-    said = verdict([replace(HERE, layer="published")], "eager")
+    said = verdict([replace(SAVES, layer="published")], "eager")
     assert said.suggested
     assert "on Some CPU (shipped, not measured here)" in said.text
 
 
 def test_the_nearest_layer_speaks():
-    team = replace(HERE, layer="team", ratio=0.2, low=0.1, high=0.3)
-    assert verdict([HERE, team], "eager").evidence == HERE
+    team = replace(SAVES, layer="team", ratio=0.2, low=0.1, high=0.3)
+    assert verdict([SAVES, team], "eager").evidence == SAVES
     assert "on the team's Some CPU" in verdict([team], "eager").text
 
 
 def test_each_mode_has_its_own_evidence():
     graph = replace(SAME, mode="graph")
-    assert verdict([HERE, graph], "eager").suggested
-    assert not verdict([HERE, graph], "graph").suggested
-    assert not verdict([HERE, graph], "jit").suggested
+    assert verdict([SAVES, graph], "eager").suggested
+    assert not verdict([SAVES, graph], "graph").suggested
+    assert not verdict([SAVES, graph], "jit").suggested
 
 
 def test_a_rule_that_flips_with_size_says_both():
-    small = replace(HERE, size="small", ratio=2.04, low=1.9, high=2.2)
-    assert verdict([small, HERE], "eager").text.endswith("small inputs cost +104%")
+    small = replace(SAVES, size="small", ratio=2.04, low=1.9, high=2.2)
+    assert verdict([small, SAVES], "eager").text.endswith("small inputs cost +104%")
 
 
 def test_the_newest_measurement_of_a_size_counts():
-    old = replace(HERE, ratio=0.1, low=0.05, high=0.15, measured="2024-01-01T00:00:00+00:00")
-    assert verdict([old, HERE], "eager").evidence == HERE
+    old = replace(SAVES, ratio=0.1, low=0.05, high=0.15, measured="2024-01-01T00:00:00+00:00")
+    assert verdict([old, SAVES], "eager").evidence == SAVES
 
 
 def test_nothing_measured_is_said_and_still_suggested():
@@ -82,7 +64,7 @@ def test_nothing_measured_is_said_and_still_suggested():
 
 
 def test_fixes_rank_by_joules_per_call_times_runs():
-    assert joules_saved(HERE, Runs(100, False)) == pytest.approx(0.5 * 0.41 * 100)
+    assert joules_saved(SAVES, Runs(100, False)) == pytest.approx(0.5 * 0.41 * 100)
     assert joules_saved(SAME, Runs(100, False)) == 0.0
     assert joules_saved(None) == 0.0
 
@@ -92,7 +74,7 @@ def test_suggestions_leave_out_what_does_not_save_here_and_put_the_greatest_savi
         "import tensorflow as tf\na = tf.pow(x, 2)\nb = 1 / tf.sqrt(x)\n"
         "for _ in range(50):\n    c = tf.reduce_sum(tf.stack(l), 0)\n"
     )
-    evidence = {"pow2": [HERE], "rsqrt": [SAME], "stack-sum": [replace(HERE, joules_before=0.1)]}
+    evidence = {"pow2": [SAVES], "rsqrt": [SAME], "stack-sum": [replace(SAVES, joules_before=0.1)]}
     findings = rules.find(Document(source).analysis)
     ranked = suggested(findings, lambda name: evidence[name])
     assert [finding.rule.name for finding, _ in ranked] == ["stack-sum", "pow2"]

@@ -20,6 +20,7 @@ class ArgmaxSigmoid(Rule):
         "tf.argmax(tf.sigmoid(x), axis=-1)",
         {"x": Array("n", 64)},
         {"n": (2, 256, 8192)},
+        unequal={"huge": "saturate", "infinite": "saturate"},
     )
     safety = "review"
     changes = (

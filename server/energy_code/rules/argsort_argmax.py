@@ -8,8 +8,8 @@ class ArgsortArgmax(Rule):
 
     `tf.argsort` orders all indices, though only one of them is kept.
 
-    **Equal when** no number is NaN and the extreme is not shared: the two may name different ones of
-    equal numbers.
+    **Equal when** there is at least one number, none is NaN, and the extreme is not shared: the
+    two may name different ones of equal numbers.
     """
 
     message = "`tf.argmax` / `tf.argmin` find the extreme without sorting the rest"
@@ -26,6 +26,7 @@ class ArgsortArgmax(Rule):
         "tf.argsort(x, direction='DESCENDING')[..., 0]",
         {"x": Array(16, "n")},
         {"n": (10, 1_000, 50_000)},
+        unequal={"nan": "NaN", "empty": "at least one number"},
     )
     safety = "review"
     changes = (

@@ -35,6 +35,7 @@ class DiagMatmul(Rule):
         tolerance=1e-5,
         absolute=1e-6,
         gradients=("d", "x"),
+        unequal={"nan": "NaN", "infinite": "infinity"},
     )
     safety = "review"
     changes = (

@@ -16,7 +16,7 @@ class DiagPartMatmul(Rule):
     be small.
 
     **Equal when** the product is square (n rows and n columns): of another one the diagonal is shorter.
-    The order of summation differs, so the last digits may.
+    The order of summation differs, so the last digits may; NaN and infinity spread to other gradients.
     """
 
     message = "the diagonal needs only n of the n² entries: sum the rows of `a * transpose(b)` instead"
@@ -43,6 +43,7 @@ class DiagPartMatmul(Rule):
         tolerance=1e-3,
         absolute=1e-3,
         gradients=("a", "b"),
+        unequal={"nan": "NaN", "infinite": "infinity"},
     )
     safety = "review"
     changes = (

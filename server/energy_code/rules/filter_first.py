@@ -44,7 +44,7 @@ class FilterFirst(Rule):
             "ds": "tf.data.Dataset.from_tensor_slices("
             "(rng.normal(size=(n, 256)), rng.integers(0, 10, size=(n,))))",
         },
-        {"n": (64, 512, 2048)},
+        {"n": (64, 256, 1024)},
         graph=False,
         annotations={"ds": "tf.data.Dataset"},
         vary=False,

@@ -50,7 +50,7 @@ class FitDataset(Rule):
     )
     workload = training(
         "return one.fit(x, y, epochs=2, shuffle=False, verbose=0).history['loss']",
-        (64, 512, 2048),
+        (64, 256, 1024),
         after="""
         made = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
         return other.fit(made, epochs=2, shuffle=False, verbose=0).history['loss']

@@ -31,12 +31,12 @@ class FitLoop(Rule):
     )
     workload = training(
         """
-        for _ in range(3):
+        for _ in range(2):
             history = one.fit(x, y, verbose=0, shuffle=False)
         return history.history["loss"][-1]
         """,
-        (32, 256, 2048),
-        after="return other.fit(x, y, epochs=3, verbose=0, shuffle=False).history['loss'][-1]",
+        (32, 128, 512),
+        after="return other.fit(x, y, epochs=2, verbose=0, shuffle=False).history['loss'][-1]",
     )
     safety = "none"
     modes = EAGER

@@ -35,7 +35,7 @@ class FromGenerator(Rule):
     workload = Workload(
         "list(tf.data.Dataset.from_generator(lambda: iter(x), output_signature=ROW).batch(256))",
         {"x": "rng.random(size=(n, 64)).astype('float32')"},
-        {"n": (64, 512, 2048)},
+        {"n": (64, 256, 1024)},
         after="list(tf.data.Dataset.from_tensor_slices(x).batch(256))",
         setup="ROW = tf.TensorSpec([64], tf.float32)",
         graph=False,

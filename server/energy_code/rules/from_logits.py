@@ -40,6 +40,7 @@ class FromLogits(Rule):
         tolerance=1e-4,
         absolute=1e-5,
         gradients=("z",),
+        unequal={"huge": "clipped", "infinite": "clipped"},
     )
     safety = "review"
     modes = EAGER

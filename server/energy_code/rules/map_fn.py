@@ -30,7 +30,7 @@ class MapFn(Rule):
     workload = Workload(
         "tf.map_fn(lambda row: tf.reduce_sum(tf.nn.relu(row)) * row, x)",
         {"x": Array("n", 32)},
-        {"n": (8, 64, 512)},
+        {"n": (8, 64, 256)},
         tolerance=1e-5,
         gradients=("x",),
         vary=False,

@@ -39,7 +39,7 @@ class PredictBatch(Rule):
         "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=1, callbacks=[count])",
         "def test_rows(model: keras.Model, x):\n    return model.predict(x, batch_size=1)",
     )
-    workload = predicting("model.predict(x, batch_size=1, verbose=0)", {"x": ROWS}, (16, 64, 256))
+    workload = predicting("model.predict(x, batch_size=1, verbose=0)", {"x": ROWS}, (16, 48, 128))
     safety = "review"
     modes = EAGER
     apis = ("keras.Model.predict",)

@@ -38,7 +38,7 @@ class PredictLoop(Rule):
     )
     workload = predicting(
         "[model.predict(x, verbose=0) for x in batches]",
-        {"batches": f"[{ROWS} for _ in range(3)]"},
+        {"batches": f"[{ROWS} for _ in range(2)]"},
         (1, 32, 1024),
     )
     safety = "review"

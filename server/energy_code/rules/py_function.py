@@ -37,7 +37,7 @@ class PyFunction(Rule):
         return list(made.batch(256).as_numpy_iterator())
         """,
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.random(size=(n, 64)).astype('float32'))"},
-        {"n": (64, 512, 2048)},
+        {"n": (64, 256, 1024)},
         after="list(ds.map(lambda a: tf.sqrt(a) / 255.0).batch(256).as_numpy_iterator())",
         tolerance=1e-6,
         graph=False,

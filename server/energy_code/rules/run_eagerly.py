@@ -42,7 +42,7 @@ class RunEagerly(Rule):
         setup="""
 
 def steps(model, x, y):
-    return [float(model.train_on_batch(x, y)) for _ in range(5)]
+    return [float(model.train_on_batch(x, y)) for _ in range(3)]
 """,
     )
     safety = "review"

@@ -38,7 +38,7 @@ class ShuffleFirst(Rule):
         return list(made.batch(256).as_numpy_iterator())
         """,
         {"ds": "tf.data.Dataset.from_tensor_slices(rng.normal(size=(n, 64)))"},
-        {"n": (64, 512, 2048)},
+        {"n": (64, 256, 1024)},
         graph=False,
         annotations={"ds": "tf.data.Dataset"},
         vary=False,

@@ -26,6 +26,7 @@ class Sigmoid(Rule):
         {"n": (100, 10_000, 1_000_000)},
         tolerance=1e-5,
         gradients=("x",),
+        unequal={"huge": "overflow", "infinite": "overflow"},
     )
     safety = "review"
     modes = NOT_JIT

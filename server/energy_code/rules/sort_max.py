@@ -9,8 +9,9 @@ class SortMax(Rule):
     Sorting n numbers takes about n·log n steps and writes all of them; the largest takes n and writes
     one.
 
-    **Equal when** no number is NaN (sorting and reducing place NaN differently), and no gradient is taken
-    where two numbers tie for the extreme: the reduction shares it out, the sort gives it to one.
+    **Equal when** there is at least one number, none is NaN (sorting and reducing place NaN differently),
+    and no gradient is taken where two numbers tie for the extreme: the reduction shares it out, the sort
+    gives it to one.
     """
 
     message = "a reduction finds the extreme without sorting the rest"
@@ -26,6 +27,7 @@ class SortMax(Rule):
         {"x": Array(16, "n")},
         {"n": (10, 1_000, 50_000)},
         gradients=("x",),
+        unequal={"nan": "NaN", "ties": "tie", "empty": "at least one number"},
     )
     safety = "review"
     changes = (

@@ -29,6 +29,7 @@ class SortTopk(Rule):
         {"n": (10, 1_000, 50_000)},
         gradients=("x",),
         smallest=5,
+        unequal={"nan": "NaN"},
     )
     safety = "review"
     changes = (Change("tf.sort($x, direction='DESCENDING')[..., :$k]", "tf.math.top_k($x, k=$k).values"),)

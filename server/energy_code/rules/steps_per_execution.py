@@ -55,7 +55,7 @@ class StepsPerExecution(Rule):
     )
     workload = training(
         "return one.fit(x, y, shuffle=False, verbose=0).history['loss']",
-        (80, 500, 2020),
+        (80, 300, 1010),
         after="return other.fit(x, y, shuffle=False, verbose=0).history['loss']",
         other="model(steps_per_execution=8)",
     )

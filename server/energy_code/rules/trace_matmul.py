@@ -16,7 +16,7 @@ class TraceMatmul(Rule):
     be small.
 
     **Equal when** both are real matrices (or batches of them); the order of summation differs, so the
-    last digits may.
+    last digits may. NaN and infinity spread to other gradients.
     """
 
     message = "the trace needs only the diagonal of the product: sum `a * transpose(b)` instead"
@@ -39,6 +39,7 @@ class TraceMatmul(Rule):
         tolerance=1e-3,
         absolute=1e-2,
         gradients=("a", "b"),
+        unequal={"nan": "NaN", "infinite": "infinity"},
     )
     safety = "review"
     changes = (

@@ -13,6 +13,10 @@ Values = Literal["normal", "positive", "unit", "spd"]
 """`positive`: 0.1 to 10; `unit`: 0 to 1; `spd`: symmetric positive definite matrices."""
 
 
+Odd = Literal["nan", "infinite", "huge", "ties", "empty"]
+"""Inputs for which the sides of a rule may differ: not a number, ±∞, 1e4, equal numbers (gradients), none."""
+
+
 class Array:
     """One input: its shape in numbers and size letters, its type, its values, and what holds it."""
 
@@ -98,6 +102,8 @@ class Workload:
     """Types of inputs given as text, where the rule needs to see them."""
     vary: bool = True
     """Whether tests may draw other shapes and values (off where a size is part of the meaning)."""
+    unequal: Mapping[Odd, str] = field(default_factory=dict)
+    """Inputs for which the sides differ, and the words in which the rule's page says so; never of a safe rule."""
     smallest: int = 0
     """The least value of a size letter for which the code before makes sense."""
 
