@@ -12,8 +12,8 @@ from sys import intern
 
 import tree_sitter
 
-from energy_code.bindings import Comprehension, Lambda, Walrus
-from energy_code.codes import FunctionCode, Scope
+from energy_code.bindings import Lambda, Walrus
+from energy_code.codes import FunctionCode
 from energy_code.expressions import (
     NOTHING,
     TEXT,
@@ -21,7 +21,6 @@ from energy_code.expressions import (
     Await,
     CallExpression,
     Choice,
-    DictDisplay,
     Display,
     Expression,
     Group,
@@ -32,19 +31,17 @@ from energy_code.expressions import (
     Subscript,
     Yield,
 )
-from energy_code.lowering_scopes import ScopeLowering
+from energy_code.lowering_containers import ContainerLowering
 from energy_code.node_kinds import (
     DICT_SPLAT,
     DOTTED,
     ERROR,
-    FOR_IN,
     GENERATOR,
     IGNORED,
     INTERPOLATION,
     KEYWORD_ARGUMENT,
     KINDS,
     LIST_SPLAT,
-    PAIR,
     PLAIN_IDENTIFIER,
     STRINGS,
     TOKENS,
@@ -61,7 +58,7 @@ MAX_DEPTH = 120
 """Expressions nested deeper than this are not followed: the interpreter's stack has to hold them."""
 
 
-class Lowering(ScopeLowering):
+class Lowering(ContainerLowering):
     """Lowers expressions."""
 
     # expressions ----------------------------------------------------------------------------------------------
@@ -83,13 +80,6 @@ class Lowering(ScopeLowering):
         result = EXPRESSIONS[kind](self, node) if kind != ERROR else self.group(node)
         self.depth -= 1
         return result
-
-    def group(self, node: Node) -> Expression:
-        """A node whose own meaning is not followed."""
-        children = self.parts(node)
-        if not children:
-            return NOTHING
-        return Group(tuple([self.expression(child) for child in children]))
 
     def nothing(self, node: Node) -> Expression:
         """A leaf without meaning here."""
@@ -175,54 +165,12 @@ class Lowering(ScopeLowering):
         """`name=value` outside of a call, in broken code."""
         return self.keyword(node)[1]
 
-    def only(self, node: Node) -> Expression:
-        """The expression inside a wrapper."""
-        children = self.parts(node)
-        return self.expression(children[0]) if len(children) == 1 else self.group(node)
-
     def parenthesized(self, node: Node) -> Expression:
         """`(a)`, however many brackets deep."""
         children = self.parts(node)
         while len(children) == 1 and KINDS[children[0].kind_id % 65535] == "parenthesized_expression":
             children = self.parts(children[0])
         return self.expression(children[0]) if len(children) == 1 else self.group(node)
-
-    def items(self, node: Node) -> tuple[Expression, ...]:
-        """The items of a display."""
-        return tuple([self.item(child) for child in node.children if child.kind_id not in TOKENS])
-
-    def item(self, node: Node) -> Expression:
-        """One item, maybe starred."""
-        if node.kind_id in LIST_SPLAT:
-            return Starred(self.only(node))
-        return self.expression(node)
-
-    def list_display(self, node: Node) -> Expression:
-        """`[a, b]`."""
-        return Display("list", self.items(node))
-
-    def tuple_display(self, node: Node) -> Expression:
-        """`(a, b)` and `a, b`."""
-        return Display("tuple", self.items(node))
-
-    def set_display(self, node: Node) -> Expression:
-        """`{a, b}`."""
-        return Display("set", self.items(node))
-
-    def dictionary(self, node: Node) -> Expression:
-        """`{a: b}`."""
-        items: list[tuple[Expression | None, Expression]] = []
-        for child in self.parts(node):
-            if child.kind_id in PAIR:
-                pair = self.parts(child)
-                if len(pair) == 2:
-                    items.append((self.expression(pair[0]), self.expression(pair[1])))
-                    continue
-            if child.kind_id in DICT_SPLAT:
-                items.append((None, self.only(child)))
-            else:
-                items.append((NOTHING, self.group(child)))
-        return DictDisplay(tuple(items))
 
     def subscript(self, node: Node) -> Expression:
         """`a[b]`."""
@@ -302,34 +250,6 @@ class Lowering(ScopeLowering):
         body, test, orelse = children
         return Choice(self.expression(test), (self.expression(body), self.expression(orelse)))
 
-    def comprehend(self, node: Node, kind: str) -> Expression:
-        """Any comprehension."""
-        children = self.parts(node)
-        if not children:
-            return NOTHING
-        inner = self.scope
-        self.scope = Scope(attributes=inner.attributes)
-        clauses: list[tuple[Expression | None, Expression]] = []
-        for child in children[1:]:
-            parts = self.parts(child)
-            if child.kind_id in FOR_IN and len(parts) >= 2:
-                right = (
-                    self.expression(parts[1])
-                    if len(parts) == 2
-                    else Display("tuple", tuple(map(self.expression, parts[1:])))
-                )
-                clauses.append((self.target(parts[0]), right))
-            elif parts:
-                clauses.append((None, self.expression(parts[0])))
-        key: Expression | None = None
-        if children[0].kind_id in PAIR and len(self.parts(children[0])) == 2:
-            first, second = self.parts(children[0])
-            key, element = self.expression(first), self.expression(second)
-        else:
-            element = self.expression(children[0])
-        self.scope = inner
-        return Comprehension(kind, element, key, tuple(clauses))
-
     def walrus(self, node: Node) -> Expression:
         """`a := b`."""
         children = self.parts(node)
@@ -347,10 +267,6 @@ class Lowering(ScopeLowering):
     def awaiting(self, node: Node) -> Expression:
         """`await a`."""
         return Await(self.only(node))
-
-    def starred(self, node: Node) -> Expression:
-        """`*a` standing alone."""
-        return Starred(self.only(node))
 
     def integer(self, node: Node) -> Expression:
         """`10_000`."""
@@ -450,26 +366,6 @@ FALSE = Literal(Constant(False))
 NO = Literal(NONE)
 
 
-def list_comprehension(self: Lowering, node: Node) -> Expression:
-    """`[a for b in c]`."""
-    return self.comprehend(node, "list")
-
-
-def set_comprehension(self: Lowering, node: Node) -> Expression:
-    """`{a for b in c}`."""
-    return self.comprehend(node, "set")
-
-
-def dict_comprehension(self: Lowering, node: Node) -> Expression:
-    """`{a: b for c in d}`."""
-    return self.comprehend(node, "dict")
-
-
-def generator(self: Lowering, node: Node) -> Expression:
-    """`(a for b in c)`."""
-    return self.comprehend(node, "iterator")
-
-
 HANDLERS: dict[str, Callable[[Lowering, Node], Expression]] = {
     "identifier": Lowering.name,
     "attribute": Lowering.attribute,
@@ -495,10 +391,10 @@ HANDLERS: dict[str, Callable[[Lowering, Node], Expression]] = {
     "comparison_operator": Lowering.comparison,
     "boolean_operator": Lowering.boolean,
     "conditional_expression": Lowering.conditional,
-    "list_comprehension": list_comprehension,
-    "set_comprehension": set_comprehension,
-    "dictionary_comprehension": dict_comprehension,
-    "generator_expression": generator,
+    "list_comprehension": Lowering.list_comprehension,
+    "set_comprehension": Lowering.set_comprehension,
+    "dictionary_comprehension": Lowering.dict_comprehension,
+    "generator_expression": Lowering.generator,
     "named_expression": Lowering.walrus,
     "yield": Lowering.yielding,
     "await": Lowering.awaiting,

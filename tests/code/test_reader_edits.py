@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from energy_code.document import Document
 from energy_code.lowering_statements import StatementLowering
+from energy_code.positions import Lines
+from energy_code.sources import parseable
 
 PROGRAM = b"""import tensorflow as tf
 from tensorflow import keras
@@ -48,6 +50,41 @@ def test_edits_give_what_a_fresh_reading_gives(edits):
         start = min(start, len(document.source))
         document.edit(start, start + length, replacement)
         same_as_fresh(document)
+
+
+WORDS = """# Größe, 大きさ, 😀
+import tensorflow as tf
+größe = tf.ones(3)
+def 层(é, text="naïve 😀"):
+    return tf.abs(é), f"{tf.shape(é)} € {text}"
+print("ü", größe.numpy(), 层(größe)[0].numpy())  # ß
+"""
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.integers(0, 230), st.integers(0, 5), st.sampled_from(
+    ["", "x", "é", "😀", "\n", "(", '"', "#", "tf.abs(1)", "größe", "\u2028"]
+)), min_size=1, max_size=5))  # fmt: skip
+def test_edits_between_characters_of_any_width(edits):
+    document, text = Document(WORDS), WORDS
+    for start, length, replacement in edits:
+        place = len(text[:start].encode())
+        document.edit(place, place + len(text[start : start + length].encode()), replacement.encode())
+        text = text[:start] + replacement + text[start + length :]
+        assert document.source == text.encode()
+        same_as_fresh(document)
+
+
+def test_lines_are_counted_anew_only_around_an_edit():
+    generator, text = random.Random(2), b"a\nbb\r\n\n\r\nc"
+    lines = Lines(text)
+    for _ in range(500):
+        start = generator.randrange(len(text) + 1)
+        end = min(len(text), start + generator.choice([0, 0, 1, 3]))
+        inserted = generator.choice([b"", b"x", b"\n", b"y\n", b"\r\n", b"\n\n"])
+        text = parseable(text[:start] + inserted + text[end:])
+        lines = lines.edited(text, start, end)
+        assert lines.starts == Lines(text).starts
 
 
 def test_typing_a_program_letter_by_letter():

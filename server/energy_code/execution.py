@@ -1,0 +1,188 @@
+"""What a program's modules bind: their top levels are run statement by statement, as far as something changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.class_questions import Classes
+from energy_code.frames import Summary
+from energy_code.libraries import BUILTIN_NAMES
+from energy_code.modules import Module
+from energy_code.values import NONE, UNKNOWN, ApiModule, External, Function, ProjectModule, Value, join
+
+if TYPE_CHECKING:
+    from energy_code.codes import Unit
+    from energy_code.importing import Resolve
+    from energy_data.catalogue import Catalogue
+
+
+class Execution(Classes):
+    """Runs modules and answers what their global names are."""
+
+    def __init__(self, catalogue: Catalogue, resolve: Resolve) -> None:
+        super().__init__(catalogue, resolve)
+        self.clock = 0
+        """Counts on whenever something changes that evaluations may have looked at."""
+        self.revision = 0
+        """Counts the edits of the program."""
+
+    def execute_unit(self, module: Module, unit: Unit) -> Summary:
+        """Run one top-level statement."""
+        raise NotImplementedError
+
+    def written_by(self, function: Function, name: str) -> Value:
+        """What a function binds a global to."""
+        raise NotImplementedError
+
+    def execute(self, module: Module) -> None:
+        """Run a module's top level, statement by statement; unchanged ones whose answers hold are not run again."""
+        if module.revision == self.revision or module.running:
+            return
+        module.previous, module.revision = module.revision, self.revision
+        module.running = True
+        before = module.names
+        kept, module.kept = module.kept, {}
+        module.names, module.stars, module.summaries = {}, [], []
+        module.watched.clear()
+        module.settled.clear()
+        setters, module.global_setters = module.global_setters, {}
+        for start, unit in module.units:
+            summary = kept.get(unit)
+            if summary is None or not self.holds(module, summary):
+                summary = self.execute_unit(module, unit)
+            else:
+                for function in summary.defined:
+                    module.note_setter(function)
+            module.kept[unit] = summary
+            module.summaries.append((start, unit, summary))
+            for name, value in summary.written.items():
+                if name in module.watched:
+                    self.rebound(module, name, value)
+                module.names[name] = value
+            module.stars.extend(summary.attributes.values())
+        module.running = False
+        after = module.names
+        module.changed = {
+            name
+            for name in before.keys() | after.keys()
+            if (old := before.get(name)) is not (new := after.get(name)) and old != new
+        }
+        module.changed.update(
+            setters, module.global_setters
+        )  # what functions bind them to is asked each time
+
+    def holds(self, module: Module, summary: Summary) -> bool:
+        """True when every question would be answered as before."""
+        if not self.globals_hold(module, summary):
+            return False
+        for question, subject, answer in summary.dependencies:
+            found = question(*subject)
+            if found is not answer and found != answer:
+                return False
+        return True
+
+    def globals_hold(self, module: Module, summary: Summary) -> bool:
+        """True when the module's globals that were read are what they were."""
+        read = summary.globals
+        settled = module.revision == self.revision and module.current is None and not module.running
+        if settled and summary.checked == module.previous and module.changed.isdisjoint(read):
+            summary.checked = self.revision
+            return True
+        for name, answer in read.items():
+            found = self.global_value(module, name)
+            if found is not answer and found != answer:
+                return False
+        if settled:
+            summary.checked = self.revision
+        return True
+
+    def rebound(self, module: Module, name: str, value: Value) -> None:
+        """A global that functions have read changes while the top level runs."""
+        if self.peek(module, name) != value:
+            self.clock += 1
+            module.watched.discard(name)
+
+    def peek(self, module: Module, name: str) -> Value | None:
+        """A global as bound so far; of a module that was only imported, the statements that bind it are run."""
+        if module.current is not None and (value := module.current.names.get(name)) is not None:
+            return value
+        if module.revision == self.revision:
+            return module.names.get(name)
+        return self.demand(module, name)
+
+    def demand(self, module: Module, name: str) -> Value | None:
+        """One global of a module whose top level has not been run as a whole."""
+        if module.demanded_at != self.revision:
+            module.demanded, module.demanded_at = {}, self.revision
+            module.stars = []
+            for unit in module.star_units():
+                self.unit_summary(module, unit)
+        if name in module.demanded:
+            return module.demanded[name]
+        value = module.demanded[name] = None
+        for unit in module.binders().get(name, ()):
+            value = self.unit_summary(module, unit).written.get(name, value)
+            module.demanded[name] = value
+        return value
+
+    def unit_summary(self, module: Module, unit: Unit) -> Summary:
+        """The execution of one top-level statement by itself, kept or made now."""
+        summary = module.kept.get(unit)
+        if summary is None or (summary.verified != self.revision and not self.holds(module, summary)):
+            summary = module.kept[unit] = self.execute_unit(module, unit)
+        summary.verified = self.revision
+        module.stars.extend(star for star in summary.attributes.values() if star not in module.stars)
+        return summary
+
+    # global names -------------------------------------------------------------------------------------------
+
+    def global_value(self, module: Module, name: str) -> Value:
+        """A global name as code inside the module sees it."""
+        if module.revision != self.revision or module.running or module.current is not None:
+            return self.find_global(module, name)
+        value = module.settled.get(name)
+        if value is None:
+            value = self.find_global(module, name)
+            if name not in module.global_setters:  # what functions bind is asked each time
+                module.settled[name] = value
+        return value
+
+    def find_global(self, module: Module, name: str) -> Value:
+        """A global name, looked for in the module, in star imports and among the built-ins."""
+        module.watched.add(name)
+        module.read.add(name)
+        value = self.peek(module, name)
+        if value is None:
+            for star in module.stars:
+                value = self.star_member(star, name)
+                if value is not UNKNOWN:
+                    return value
+            if name in BUILTIN_NAMES:
+                return External(f"builtins.{name}")
+            value = UNKNOWN
+        if (value is UNKNOWN or value is NONE) and name in module.global_setters:
+            for function in list(module.global_setters[name].values()):
+                written = self.written_by(function, name)
+                value = join(value, written) if value is not UNKNOWN else written
+        return value
+
+    def star_member(self, star: Value, name: str) -> Value:
+        """A name that a star import may have brought."""
+        if name.startswith("_"):
+            return UNKNOWN
+        if type(star) is ApiModule:
+            return self.module_member(star.name, name)
+        return self.export(star.module, name) if type(star) is ProjectModule else UNKNOWN
+
+    def export(self, module: Module, name: str) -> Value:
+        """A global name as other modules see it; submodules of a package count."""
+        module.read.add(name)
+        value = self.peek(module, name)
+        if value is None:
+            for star in module.stars:
+                found = self.star_member(star, name)
+                if found is not UNKNOWN:
+                    return found
+            child = self.resolve(f"{module.name}.{name}", None) if module.is_package else None
+            return ProjectModule(child) if child is not None else UNKNOWN
+        return value
