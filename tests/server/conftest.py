@@ -56,6 +56,8 @@ FIGURES = {
     "tensorflow.random.normal": 1e-5,
 }
 
+PATIENCE = 120.0
+"""Seconds. Ends a test that would wait for ever; no machine is so busy that it decides one."""
 SERVER = [sys.executable, "-m", "energy_lsp", "serve"]
 
 
@@ -163,7 +165,7 @@ class Session:
 
     async def hover(self, uri: str, line: int, character: int) -> str | None:
         params = types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(line, character))
-        answer = await asyncio.wait_for(self.client.text_document_hover_async(params), 20)
+        answer = await asyncio.wait_for(self.client.text_document_hover_async(params), PATIENCE)
         if answer is None:
             return None
         assert isinstance(answer.contents, types.MarkupContent)
@@ -173,20 +175,22 @@ class Session:
         params = types.DocumentDiagnosticParams(
             types.TextDocumentIdentifier(uri), previous_result_id=previous
         )
-        return await asyncio.wait_for(self.client.text_document_diagnostic_async(params), 20)
+        return await asyncio.wait_for(self.client.text_document_diagnostic_async(params), PATIENCE)
 
     async def actions(self, uri: str, line: int, only: list[str] | None = None) -> list[Any]:
         where = types.Range(types.Position(line, 0), types.Position(line, 80))
         params = types.CodeActionParams(
             types.TextDocumentIdentifier(uri), where, types.CodeActionContext([], only)
         )
-        return list(await asyncio.wait_for(self.client.text_document_code_action_async(params), 20) or [])
+        return list(
+            await asyncio.wait_for(self.client.text_document_code_action_async(params), PATIENCE) or []
+        )
 
     async def command(self, name: str, argument: dict[str, Any], token: str | None = None) -> Any:
         params = types.ExecuteCommandParams(name, [argument], token)
         return await self.client.workspace_execute_command_async(params)
 
-    async def until(self, condition: Callable[[], bool], seconds: float = 20) -> None:
+    async def until(self, condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
         async def poll() -> None:
             while not condition():
                 await asyncio.sleep(0.02)
@@ -293,7 +297,7 @@ def start(workspace: Path, database: Path, tmp_path: Path) -> Start:
         try:
             yield one
         finally:
-            await asyncio.wait_for(client.shutdown_session(), 20)
+            await asyncio.wait_for(client.shutdown_session(), PATIENCE)
             await client.stop()
 
     return session

@@ -101,7 +101,7 @@ class Server:
     def end(self) -> None:
         self.ask("shutdown", None)
         self.tell("exit", None)
-        assert self.process.wait(30) == 0
+        assert self.process.wait(120) == 0
 
 
 class Text:

@@ -12,27 +12,9 @@ from click.testing import CliRunner
 from energy_data.database import Database
 from energy_data.model import RuleEvidence
 from energy_lsp.cli import main
+from rule_savings import SAVES
 
 PROGRAM = "import tensorflow as tf\nx = tf.constant([1.0, 2.0])\ny = tf.pow(x, 2)\n"
-
-SAVES = RuleEvidence(
-    rule="pow2",
-    size="medium",
-    mode="eager",
-    pairs=15,
-    ratio=0.59,
-    low=0.56,
-    high=0.62,
-    p_value=0.0003,
-    a12=0.0,
-    control_ratio=1.0,
-    joules_before=0.001,
-    machine="Xeon",
-    meter="rapl",
-    estimated=False,
-    measured="2026-11-16T02:00:00+00:00",
-    tensorflow="2.21.0",
-)
 
 
 def findings(tmp_path: Path, *evidence: RuleEvidence) -> list[dict[str, Any]]:

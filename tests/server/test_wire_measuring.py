@@ -57,10 +57,8 @@ async def test_a_measurement_shows_up_in_the_hover(start: Any, workspace: Path) 
         assert "energy-lsp measure" in reports[0].message
         assert isinstance(reports[-1], types.WorkDoneProgressEnd)
         assert any("Running energy-lsp measure" in one.message for one in session.client.log_messages)
-        finished = time.monotonic()
-        await session.until(lambda: session.client.diagnostic_refresh_count > 0, 10)
+        await session.until(lambda: session.client.diagnostic_refresh_count > 0)
         while "at this call site" not in (await session.hover(uri, 4, 22) or ""):
-            assert time.monotonic() - finished < 20
             await asyncio.sleep(0.1)
         assert {"measuring", "ready"} <= {status.state for status in session.statuses}
 
@@ -73,14 +71,14 @@ async def test_a_measurement_can_be_cancelled(start: Any, workspace: Path) -> No
         uri = session.open("model.py")
         await session.until(lambda: bool(session.registrations))
         asked = asyncio.ensure_future(session.command("energyLsp.server.measure", {"uri": program.as_uri()}))
-        await session.until(lambda: bool(running(program)), 60)
+        await session.until(lambda: bool(running(program)), 200)
         assert await session.hover(uri, 14, 15) is not None  # the server stays responsive
         with pytest.raises(Exception, match="already"):
             await session.command("energyLsp.server.measure", {"uri": program.as_uri()})
         [token] = session.client.progress_reports
         session.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
         with pytest.raises(Exception, match="cancelled"):
-            await asyncio.wait_for(asked, 30)
+            await asyncio.wait_for(asked, 200)
         await session.until(lambda: not running(program))
 
 
@@ -102,9 +100,9 @@ async def test_what_cannot_be_measured_is_said(start: Any, argument: dict[str, A
 async def test_meters_report_and_summary_over_the_wire(start: Any, workspace: Path) -> None:
     async with start("full") as session:
         uri = session.open("model.py")
-        meters = await asyncio.wait_for(session.command("energyLsp.server.meters", {}), 60)
+        meters = await asyncio.wait_for(session.command("energyLsp.server.meters", {}), 200)
         assert "meters" in str(meters)
-        report = await asyncio.wait_for(session.command("energyLsp.server.report", {"run": "latest"}), 60)
+        report = await asyncio.wait_for(session.command("energyLsp.server.report", {"run": "latest"}), 200)
         assert "<html" in str(report)
         with pytest.raises(Exception, match="nosuchrun"):
             await session.command("energyLsp.server.report", {"run": "nosuchrun"})
@@ -145,10 +143,10 @@ def test_nothing_is_left_when_the_client_dies_while_measuring(workspace: Path, d
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
     server.stdin.flush()
-    wait_until(lambda: bool(running(program)), 60)
+    wait_until(lambda: bool(running(program)), 200)
     server.stdin.close()
-    server.wait(30)
-    wait_until(lambda: not running(program), 20)
+    server.wait(120)
+    wait_until(lambda: not running(program), 200)
 
 
 def wait_until(condition: Any, seconds: float) -> None:
