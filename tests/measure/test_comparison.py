@@ -111,8 +111,8 @@ def test_work_under_a_simulated_sensor_costs_what_it_truly_costs(machine_with, a
 
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
-    (tmp_path / "slow.py").write_text("print(sum(i * i for i in range(1_500_000)))\n")
-    (tmp_path / "fast.py").write_text("n = 1_499_999\nprint(n * (n + 1) * (2 * n + 1) // 6)\n")
+    (tmp_path / "slow.py").write_text("print(sum(i * i for i in range(3_000_000)))\n")
+    (tmp_path / "fast.py").write_text("n = 2_999_999\nprint(n * (n + 1) * (2 * n + 1) // 6)\n")
     (tmp_path / "other.py").write_text("print('same')\nprint('something else')\n")
     (tmp_path / "clock.py").write_text("import time\nprint(time.monotonic_ns())\n")
     (tmp_path / "broken.py").write_text("raise ValueError('not today')\n")

@@ -66,8 +66,8 @@ def test_measured_calls_cost_what_their_cpu_time_drew(machine_with, tmp_path):
     # How fast the same work runs differs between the two times it is done, by caches and neighbours: the
     # precision is tested on scripted power, here it is the whole way that is.
     assert in_place["resolved"]
-    assert in_place["interval"]["low"] < 1.5 * WATTS * used["matmul"]
-    assert in_place["interval"]["high"] > WATTS * used["matmul"] / 1.5
+    assert in_place["interval"]["low"] < 3 * WATTS * used["matmul"]
+    assert in_place["interval"]["high"] > WATTS * used["matmul"] / 3
     assert replayed["method"] == "replayed"
     assert replayed["interval"]["low"] < 3 * WATTS * used["square"]
     assert replayed["interval"]["high"] > WATTS * used["square"] / 3
