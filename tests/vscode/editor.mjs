@@ -26,8 +26,11 @@ export async function openEditor(options) {
     fs.writeFileSync(path.join(folder, name), content);
   }
   const user = path.join(home, "user");
-  fs.mkdirSync(path.join(user, "User"), { recursive: true });
-  fs.writeFileSync(path.join(user, "User/settings.json"), JSON.stringify({ ...calm, ...options.settings }));
+  // The user's settings, and those of the machine that serves the editor: a setting that names a program belongs to the machine.
+  for (const scope of ["User", "Machine"]) {
+    fs.mkdirSync(path.join(user, scope), { recursive: true });
+    fs.writeFileSync(path.join(user, scope, "settings.json"), JSON.stringify({ ...calm, ...options.settings }));
+  }
   const places = ["--extensions-dir", installed([vsix, ...(options.extensions ?? [])]), "--user-data-dir", user];
   const env = { ...process.env, HOME: home, XDG_DATA_HOME: path.join(home, "data"), XDG_CACHE_HOME: path.join(home, "cache"), ...options.env };
   const port = await freePort();
