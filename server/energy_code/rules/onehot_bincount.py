@@ -9,8 +9,9 @@ class OnehotBincount(Rule):
     """Count labels with `tf.math.bincount`.
 
     `tf.reduce_sum(tf.one_hot(i, n), 0)` writes n numbers for every label and adds them up;
-    `tf.math.bincount` adds one per label. For a handful of labels the one-hot vectors are cheaper: the
-    rule is silent where few are known, and in functions that parse single examples.
+    `tf.math.bincount` adds one per label. For few labels the one-hot vectors are cheaper, in eager code up
+    to tens of thousands: there the rule wants to see that they are many; inside `tf.function` it is silent
+    where few are known, and in functions that parse single examples.
 
     **Equal when** the labels have one axis and lie in range: one-hot leaves out labels that do not,
     bincount leaves out those above and refuses negative ones. Counts beyond 2^24 are exact after, rounded
@@ -21,11 +22,13 @@ class OnehotBincount(Rule):
     category = "memory"
     examples = (
         (
-            "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
-            "counts = tf.math.bincount(labels, minlength=10, maxlength=10, dtype=tf.float32)",
+            "@tf.function\ndef count(labels):\n    return tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
+            "@tf.function\ndef count(labels):\n"
+            "    return tf.math.bincount(labels, minlength=10, maxlength=10, dtype=tf.float32)",
         ),
     )
     leave_alone = (
+        "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
         "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=1)",
         "def parse_train(features):\n"
         "    labels = tf.cast(features['labels'], tf.int32)\n"
@@ -36,6 +39,7 @@ class OnehotBincount(Rule):
         "tf.reduce_sum(tf.one_hot(labels, 64), axis=0)",
         {"labels": Array("n", dtype="int32", below=64)},
         {"n": (256, 20_000, 200_000)},
+        after="tf.math.bincount(labels, minlength=64, maxlength=64, dtype=tf.float32)",
     )
     safety = "review"
     changes = (
@@ -46,9 +50,11 @@ class OnehotBincount(Rule):
     )
 
     def where(self, place: Place) -> bool:
-        """Not for a known handful, not for one example's labels; and the depth is written twice."""
+        """Many labels for sure in eager code, not few for sure in graphs; and the depth is written twice."""
         size = place.size(place["i"])
-        if size is not None and size <= (_SMALL if place.mode == "eager" else _SMALL_TRACED):
+        if place.mode == "eager" and (size is None or size <= _SMALL):
+            return False
+        if size is not None and size <= _SMALL_TRACED:
             return False
         return not self._of_one_example(place) and "(" not in place.text(place["n"])
 

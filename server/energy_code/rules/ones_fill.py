@@ -2,12 +2,15 @@
 
 from energy_code.ruling import EAGER, Change, Place, Rule, Workload
 
+_SMALL = 1_000
+
 
 class OnesFill(Rule):
     """Fill a tensor with a number in one operation.
 
     `tf.ones(shape) * c` writes ones, reads them and writes the products; `tf.fill` writes once. Inside
-    `tf.function` constants are folded.
+    `tf.function` constants are folded, and for a handful of numbers both take as long: the rule is silent
+    where few are known.
 
     **Equal when** the number is a float and the ones have the default type: `tf.fill` takes its type from
     the number.
@@ -15,12 +18,13 @@ class OnesFill(Rule):
 
     message = "`tf.fill` writes the number at once"
     category = "memory"
-    examples = (("y = tf.ones([2, 3]) * 0.5", "y = tf.fill([2, 3], 0.5)"),)
+    examples = (("y = tf.ones([200, 300]) * 0.5", "y = tf.fill([200, 300], 0.5)"),)
     leave_alone = (
         "y = tf.ones([2, 3]) * 2",
         "y = tf.ones([2, 3], tf.float64) * 0.5",
         "y = tf.ones(shape) * scale",
         "y = tf.ones(n) * 0.5",
+        "y = tf.ones([2, 3]) * 0.5",
     )
     workload = Workload(
         "tf.ones([n, n]) * 0.5",
@@ -32,5 +36,8 @@ class OnesFill(Rule):
     changes = (Change("tf.ones($shape) * $c", "tf.fill($shape, $c)"),)
 
     def where(self, place: Place) -> bool:
-        """A plain float, and a shape that is a list: a lone number is no shape for `tf.fill`."""
+        """A plain float, a shape that is a list (`tf.fill` takes no lone number), and not a known handful."""
+        size = place.size(place.node)
+        if size is not None and size < _SMALL:
+            return False
         return isinstance(place.constant(place["c"]), float) and place["shape"].type in ("list", "tuple")

@@ -230,6 +230,18 @@ class Place:
             parent = parent.parent
         return parent
 
+    def in_with(self, node: Node, word: bytes) -> bool:
+        """Whether a `with` statement of the same function, with that word in its head, holds the node."""
+        parent = node.parent if self.shared.has(word) else None
+        while parent is not None and parent.type not in ("function_definition", "module"):
+            if parent.type == "with_statement":
+                body = parent.child_by_field_name("body")
+                end = body.start_byte if body is not None else parent.end_byte
+                if word in self.analysis.source[parent.start_byte : end]:
+                    return True
+            parent = parent.parent
+        return False
+
     def in_test(self, node: Node) -> bool:
         """Whether a test holds the node: its settings are there to be tested."""
         function = self.function(node)

@@ -23,7 +23,7 @@ _DIFFERENTIATED = re.compile(
 
 def under_tape(place: Place, node: Node) -> bool:
     """Whether a tape is open here, or where this file calls the function around; losses are taken to be."""
-    if place.shared.has(_TAPE) and _in_tape(place, node):
+    if place.in_with(node, _TAPE):
         return True
     path = place.analysis.document.path
     if path is not None and _DIFFERENTIATED.search(path.stem.lower()):
@@ -49,18 +49,4 @@ def _name_of(holder: Node) -> Node | None:
 
 
 def _called_in_tape(place: Place, name: str) -> bool:
-    if not place.shared.has(_TAPE):
-        return False
-    return any(_in_tape(place, call) for call in mentions(place, name, "("))
-
-
-def _in_tape(place: Place, node: Node) -> bool:
-    parent = node.parent
-    while parent is not None and parent.type not in ("function_definition", "module"):
-        if parent.type == "with_statement":
-            body = parent.child_by_field_name("body")
-            end = body.start_byte if body is not None else parent.end_byte
-            if _TAPE in place.analysis.source[parent.start_byte : end]:
-                return True
-        parent = parent.parent
-    return False
+    return place.shared.has(_TAPE) and any(place.in_with(call, _TAPE) for call in mentions(place, name, "("))

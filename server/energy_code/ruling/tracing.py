@@ -41,6 +41,8 @@ _TRACERS = tuple(
 )
 """Functions of libraries that trace the function they are given."""
 _KERAS_ITSELF = b"from keras.src"
+_MODULES = ("loss", "augment")
+"""Modules that are written for training steps and pipelines, which trace them."""
 _CALLERS = 4
 """How many callers up to look."""
 
@@ -52,8 +54,11 @@ def traced_elsewhere(place: Place) -> bool:
     function = place.function(place.node)
     if function is None:
         return False
-    if place.shared.has(_KERAS_ITSELF):
-        return True  # what Keras is made of runs within its compiled steps
+    if place.shared.has(_KERAS_ITSELF) or place.in_with(place.node, b"name_scope("):
+        return True  # what Keras is made of runs within its compiled steps; graphs alone have named parts
+    path = place.analysis.document.path
+    if path is not None and any(word in path.stem for word in _MODULES):
+        return True
     known = place.shared.traced_functions
     if function.id not in known:
         known[function.id] = _is_traced(place, function, _CALLERS)
