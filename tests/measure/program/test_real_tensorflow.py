@@ -60,6 +60,18 @@ for _ in range(4):
     print(grow(tf.constant([1.0, 2.0])).numpy().tolist())
 print(model.predict(tf.ones([3, 2]), verbose=0).tolist())
 
+class Holder(tf.keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.inner = tf.keras.layers.Dense(1, kernel_initializer="ones")
+
+    def call(self, x):
+        return self.inner(x)
+
+held = tf.keras.Sequential([tf.keras.Input((2,)), Holder()])
+held.compile(optimizer="sgd", loss="mse")
+print(held.fit(tf.ones([4, 2]), tf.zeros([4, 1]), epochs=2, verbose=0).history["loss"])
+
 @tf.function
 def wrong(x):
     return tf.matmul(tf.square(x), x)
@@ -169,5 +181,8 @@ def test_graph_functions_mean_what_they_meant(tmp_path: Path) -> None:
         ("tensorflow.math.add", 12),
         ("tensorflow.math.square", 17),
     }
+    # AutoGraph has to convert the layer inside the layer itself: if it is seen at all, then as trace time.
+    assert all(call["trace_time"] for call in calls if call["api"] == "keras.layers.Dense.__call__")
+    assert [call["count"] for call in calls if call["api"] == "keras.Sequential.fit"] == [1]
     constant = next(call for call in calls if call["api"] == "tensorflow.constant")
     assert (constant["count"], constant["trace_time"]) == (4, False)
