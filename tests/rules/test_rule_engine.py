@@ -100,6 +100,8 @@ def test_a_rule_that_fails_is_switched_off_with_one_line_and_the_others_go_on(ca
         ("import tensorflow as flow", "flow.math.pow(x, 2)", "flow.square(x)"),
         ("from tensorflow import pow, square", "pow(x, 2)", "square(x)"),
         ("import tensorflow.compat.v2 as tf", "tf.pow(x, 2)", "tf.square(x)"),
+        ("import tensorflow.keras.backend as K", "K.pow(x, 2)", "K.square(x)"),
+        ("from keras import backend as K", "K.pow(x, 2)", "K.square(x)"),
     ],
 )
 def test_names_follow_the_file(imports, before, after):

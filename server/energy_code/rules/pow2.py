@@ -43,4 +43,6 @@ class Pow2(Rule):
     changes = (
         Change("tf.pow($x, 2)", "tf.square($x)"),
         Change("$x ** 2", "tf.square($x)"),
+        Change("tf.keras.backend.pow($x, 2)", "tf.keras.backend.square($x)"),
     )
+    signatures = (("tf.keras.backend.pow", "x, a"),)
