@@ -154,7 +154,7 @@ def measure(server: Client, root: Path, text: str) -> None:
             server.ask("textDocument/codeLens", large)
     with pinged(server, "reading the workspace"):
         server.ask("workspace/diagnostic", {"previousResultIds": []})
-    with pinged(server, "opening 10 MB"):
+    with pinged(server, "sending right behind 10 MB"):
         server.open((root / "huge.py").as_uri(), "x = tf.abs(1)  # ten megabytes\n" * 340_000)
         server.ask("textDocument/diagnostic", {"textDocument": {"uri": (root / "huge.py").as_uri()}})
 

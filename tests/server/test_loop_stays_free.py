@@ -1,0 +1,66 @@
+"""Reading a file, and looking at all of its calls, is the worker's: the event loop only passes results on."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from energy_lsp.client import Client
+from energy_lsp.features.code_lens import lenses
+from energy_lsp.files import OpenFile, OpenFiles
+from energy_lsp.folders import Folder, Folders
+from energy_lsp.pages import Page
+from energy_lsp.worker import Worker
+
+SOURCE = "import tensorflow as tf\n\n\ndef double(x):\n    return tf.pow(x, 2)\n"
+
+
+class Watched(OpenFile):
+    """A file that remembers who read it."""
+
+    readers: set[str]
+
+    def make_pages(self, client: Client) -> tuple[int, Mapping[str, Page]]:
+        self.readers = {threading.current_thread().name}
+        return super().make_pages(client)
+
+
+def test_analysis_and_whole_file_questions_run_in_the_worker(tmp_path: Path) -> None:
+    settled_in: list[str] = []
+    uri = (tmp_path / "model.py").as_uri()
+
+    def who_asks(page: Page) -> str:
+        assert len(lenses(page)) == 1
+        return threading.current_thread().name
+
+    async def use() -> tuple[set[str], str]:
+        worker = Worker(asyncio.get_running_loop(), lambda problem: None)
+        files = OpenFiles(
+            worker,
+            Folders({}),
+            Client,
+            lambda opened: settled_in.append(threading.current_thread().name),
+        )
+        watched = Watched(uri, 1, Folder(tmp_path), SOURCE)
+        files.begin(watched)
+        answer = await files.answer(uri, who_asks, "nobody")
+        worker.stop()
+        return watched.readers, answer
+
+    readers, answered = asyncio.run(use())
+    assert readers == {"energy-lsp worker"}
+    assert answered == "energy-lsp worker"
+    assert settled_in == [threading.main_thread().name]
+
+
+def test_a_question_about_a_file_that_is_not_open_has_an_answer() -> None:
+    async def use() -> str:
+        worker = Worker(asyncio.get_running_loop(), lambda problem: None)
+        files = OpenFiles(worker, Folders({}), Client, lambda opened: None)
+        answer = await files.answer("file:///not/open.py", lambda page: "page", "nothing")
+        worker.stop()
+        return answer
+
+    assert asyncio.run(use()) == "nothing"
