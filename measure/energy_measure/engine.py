@@ -19,7 +19,12 @@ from energy_code.project import Project
 from energy_data.model import Machine
 from energy_measure.call_sites import Instrumented
 from energy_measure.entry_points import find_entry_points, named_entry_points, python_files, reached_files
-from energy_measure.environments import Interpreter, create_environment, find_interpreter
+from energy_measure.environments import (
+    Interpreter,
+    create_environment,
+    find_interpreter,
+    inspect_interpreter,
+)
 from energy_measure.machine import describe
 from energy_measure.meters import Meter, choose
 from energy_measure.one_run import QUICK, THOROUGH, OneRun, Runs
@@ -277,9 +282,15 @@ class _Clock:
 
 def _interpreter(request: MeasureRequest, folder: Path) -> Interpreter:
     asked_for = request.options.python
-    if request.create_env:
-        asked_for = str(create_environment(folder, asked_for))
-    return find_interpreter(folder.absolute(), request.project.absolute(), asked_for)
+    if not request.create_env:
+        return find_interpreter(folder.absolute(), request.project.absolute(), asked_for)
+    made = inspect_interpreter(create_environment(folder, asked_for))
+    if made is None or not made.has_tensorflow:
+        raise MeasureProblem(
+            f"The requirements of {folder} do not bring TensorFlow along; add it to them, or name an interpreter "
+            "that has it with --python."
+        )
+    return made
 
 
 def _entries(request: MeasureRequest) -> list[Path]:

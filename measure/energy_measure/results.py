@@ -26,6 +26,8 @@ class MeasuredCall:
     joules: Mapping[Device, Quantity]
     total: float
     interval: Interval
+    interval_runs: int
+    """Runs behind the interval: a call that is replayed in one run is not in the others."""
     method: Method
     exclusive: float
     tail: float | None
@@ -56,7 +58,7 @@ class MeasuredCall:
                 "per_call": self.total if self.resolved else None,
             },
             "interval": {"low": self.interval.low, "high": self.interval.high},
-            "interval_covers": "sampling" if self.repeats == 1 else "sampling and runs",
+            "interval_covers": "sampling" if self.interval_runs == 1 else "sampling and runs",
             "resolved": self.resolved,
             "method": self.method,
             "trace_time": self.tracing,
@@ -128,6 +130,7 @@ def _call(key: Key, site: CallSite, runs: Sequence[OneRun]) -> MeasuredCall:
         joules=_mean_quantities([one.joules for one in seen]),
         total=mean,
         interval=interval,
+        interval_runs=len(seen),
         method="in place",
         exclusive=sum(one.exclusive.value for one in seen) / len(seen),
         tail=_mean([one.tail_joules for one in seen if one.tail_joules is not None]),
@@ -144,7 +147,13 @@ def _call(key: Key, site: CallSite, runs: Sequence[OneRun]) -> MeasuredCall:
     joules = _mean_quantities([replay.joules for replay in resolved])
     nested = call.total - call.exclusive
     return replace(
-        call, joules=joules, total=total, interval=interval, method="replayed", exclusive=total - nested
+        call,
+        joules=joules,
+        total=total,
+        interval=interval,
+        interval_runs=len(resolved),
+        method="replayed",
+        exclusive=total - nested,
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from energy_measure.meters import Roots
 from energy_measure.meters.perf import PerfMeter, find_events
 from scene import power_event
@@ -46,7 +44,7 @@ def test_joules_are_counts_times_scale(machine_with, ask_inside):
     )
     # Bounds, not tolerances of time: the counter lags by two updates at most, the clock was read around it.
     assert 30 * (0.3 - 0.003) <= package <= 30 * (seconds + 0.003)
-    assert memory == pytest.approx(package / 10, abs=0.02)
+    assert 3 * (0.3 - 0.003) <= memory <= 3 * (seconds + 0.003)
 
 
 def test_closed_events_name_the_setting_that_opens_them(machine_with, ask_inside):

@@ -88,4 +88,10 @@ def _print_sum(console: Console, program: MeasuredProgram) -> None:
             "`--repeat 5` shows that too.",
             soft_wrap=True,
         )
+    elif any(call.method == "replayed" and call.interval_runs == 1 for call in program.calls):
+        console.print(
+            "Replayed calls were replayed in one run: their intervals hold what the meter and its sampling leave "
+            "open, not how much runs differ.",
+            soft_wrap=True,
+        )
     console.print()

@@ -126,11 +126,15 @@ def test_json_holds_what_was_promised_and_nothing_else(bench: Any, command: Comm
         "seconds",
         "joules",
         "interval",
+        "interval_covers",
         "resolved",
         "method",
         "trace_time",
     }
     assert all(set(call) == keys for call in report["calls"])
+    for call in report["calls"]:  # what one run replayed, the other leaves alone
+        once = call["method"] == "replayed"
+        assert call["interval_covers"] == ("sampling" if once else "sampling and runs")
     assert all(set(call["joules"]) == {"cpu", "ram", "gpu", "total", "per_call"} for call in report["calls"])
     places = {(call["api"], call["file"], call["line"], call["count"]) for call in report["calls"]}
     assert places == {
