@@ -82,13 +82,17 @@ def _is_traced(place: Place, function: Node, depth: int) -> bool:
 
 
 def runs_once(place: Place) -> bool:
-    """Whether the place stands in the constructor of a layer, model, loss…: there is nothing to save there."""
-    function = place.function(place.node)
-    name = function.child_by_field_name("name") if function is not None else None
-    if function is None or name is None or place.text(name) not in _ONCE:
-        return False
-    holder = _holder(function)
-    return holder is not None and _is_of_keras(place, holder)
+    """Whether the place makes or initialises a layer, model, loss…: there is nothing to save there."""
+    once, function = False, place.function(place.node)
+    while function is not None:
+        name = function.child_by_field_name("name")
+        called = place.text(name) if name is not None else ""
+        once = once or called in _ONCE or "init" in called
+        holder = _holder(function) if once else None
+        if holder is not None and _is_of_keras(place, holder):
+            return True
+        function = place.function(function)
+    return False
 
 
 def _method_of_keras(place: Place, function: Node) -> bool:
