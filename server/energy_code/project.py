@@ -24,9 +24,10 @@ class Project:
         self.root = root.resolve()
         self._index = Index(self.root, store=store)
         self._importers: dict[str, list[str]] | None = None
-        self._reset()
+        self.forget()
 
-    def _reset(self) -> None:
+    def forget(self) -> None:
+        """Forget every file that was read; the index stays. For programs that read thousands once."""
         self.engine = Engine(Catalogue.load(), self.resolve, self.importers)
         self._documents: dict[Path, Document] = {}
         self._resolved: dict[str, Module | None] = {}

@@ -26,7 +26,7 @@ SKIPPED = frozenset(
 SUFFIXES = frozenset({".py", ".ipynb"})
 FEW = 16
 """Up to this many files are not worth a second process."""
-CHUNK = 25
+CHUNK = 50
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
@@ -69,7 +69,10 @@ def check_files(
 
 
 def _check_chunk(files: Sequence[Path], options: Mapping[str, object], fix: bool) -> list[FileResult]:
-    return [check_file(file, options, fix) for file in files]
+    results = [check_file(file, options, fix) for file in files]
+    for folder in _folders(files, options):
+        folder.project.forget()
+    return results
 
 
 def check_file(path: Path, options: Mapping[str, object], fix: bool) -> FileResult:
