@@ -6,17 +6,38 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+MOST = 20_000
+"""What one reading counts at most: a first one makes far more, and keeps them all."""
+ENOUGH = 200_000
+"""Objects passed over after which it is time to look: what edits replace is garbage."""
+
+
+class Passed:
+    """How many objects the collector has not looked at."""
+
+    objects = 0
+
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Many small objects that all stay: looking for garbage among them would take longer than making them."""
+    """Many small objects that mostly stay: looking for garbage among them each time takes longer than making them."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
-            if gc.get_count()[0] > gc.get_threshold()[0]:
-                gc.freeze()  # or the collector starts at once: count them as old without looking through them
-                gc.unfreeze()
+            made = gc.get_count()[0]
+            if made > gc.get_threshold()[0]:
+                pass_over(made)
             gc.enable()
+
+
+def pass_over(made: int) -> None:
+    """Count new objects as old without looking through them, or the collector would start at once."""
+    gc.freeze()
+    gc.unfreeze()
+    Passed.objects += min(made, MOST)
+    if Passed.objects > ENOUGH:
+        Passed.objects = 0
+        gc.collect()

@@ -111,15 +111,9 @@ class Summary:
 
     def conclude(self, frame: Frame) -> None:
         """Take over what a frame has seen."""
-        self.sites = frame.sites
+        hand_over(frame, self)
         self.values = frame.values_by_code
-        self.invocations = frame.invocations
-        self.marks = frame.marks
-        self.defined = frame.defined
         self.attributes = frame.attributes
-        self.compiled = frame.compiled
-        self.dependencies = frame.dependencies
-        self.globals = frame.globals
 
 
 class Frame:
@@ -186,13 +180,7 @@ class Frame:
         """The frame of a class body: names of its own, everything it sees noted here."""
         frame = Frame(self.engine, self.module, code, self if self.is_function else self.outer)
         frame.owner = owner
-        frame.sites = self.sites
-        frame.invocations = self.invocations
-        frame.marks = self.marks
-        frame.compiled = self.compiled
-        frame.defined = self.defined
-        frame.dependencies = self.dependencies
-        frame.globals = self.globals
+        hand_over(self, frame)
         self.values_by_code[code] = frame.values
         frame.values_by_code = self.values_by_code
         frame.times, frame.in_unknown_loop = self.times, self.in_unknown_loop
@@ -265,3 +253,14 @@ class Frame:
         else:
             self.times *= length
         return length
+
+
+def hand_over(frame: Frame, to: Frame | Summary) -> None:
+    """Let another evaluation, or the summary of this one, hold what was seen."""
+    to.sites = frame.sites
+    to.invocations = frame.invocations
+    to.marks = frame.marks
+    to.compiled = frame.compiled
+    to.defined = frame.defined
+    to.dependencies = frame.dependencies
+    to.globals = frame.globals
