@@ -27,6 +27,7 @@ SUFFIXES = frozenset({".py", ".ipynb"})
 FEW = 16
 """Up to this many files are not worth a second process."""
 CHUNK = 50
+"""The largest portion for a process; what it has read is forgotten after each."""
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
@@ -56,10 +57,12 @@ def check_files(
             results.append(check_file(file, options, fix))
             progress(1)
         return results
-    chunks = [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
+    cores = os.cpu_count() or 1
+    size = max(1, min(CHUNK, len(files) // (2 * cores)))
+    chunks = [files[start : start + size] for start in range(0, len(files), size)]
     order = {file: index for index, file in enumerate(files)}
     done: dict[int, FileResult] = {}
-    with ProcessPoolExecutor(min(os.cpu_count() or 1, len(chunks))) as pool:
+    with ProcessPoolExecutor(min(cores, len(chunks))) as pool:
         futures = {pool.submit(_check_chunk, chunk, options, fix): chunk for chunk in chunks}
         for future in as_completed(futures):
             for file, result in zip(futures[future], future.result(), strict=True):
