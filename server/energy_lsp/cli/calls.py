@@ -40,7 +40,7 @@ def calls(paths: tuple[Path, ...], form: str) -> None:
     for path in paths:
         try:
             records.extend(calls_in(path))
-        except CallsProblem as problem:
+        except Problem as problem:
             click.echo(str(problem), err=True)
             failed = True
     if form == "json":
@@ -66,7 +66,7 @@ def calls_in(path: Path) -> Iterator[Record]:
             found = True
             try:
                 yield from calls_in_file(file, project)
-            except CallsProblem as problem:
+            except Problem as problem:
                 click.echo(str(problem), err=True)
         if not found:
             raise CallsProblem(f"{path} holds no Python file or notebook: give a folder with code in it.")
