@@ -40,14 +40,14 @@ class CompileLoop(Rule):
         """
         for _ in range(2):
             one.compile(loss="mse", optimizer="sgd")
-            loss = one.train_on_batch(x, y)
-        return loss
+            one.train_on_batch(x, y)
+        return one.get_weights()
         """,
         (8, 64, 512),
         after="""
         for _ in range(2):
-            loss = other.train_on_batch(x, y)
-        return loss
+            other.train_on_batch(x, y)
+        return other.get_weights()
         """,
     )
     safety = "none"
