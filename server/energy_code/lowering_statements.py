@@ -41,7 +41,10 @@ class StatementLowering(BlockLowering):
     """Lowers statements; expressions are its parent's."""
 
     def units(self, root: Node, used: set[Unit] | None = None) -> Iterator[tuple[int, Unit]]:
-        """The top-level statements and where they start; unchanged ones are found by their text."""
+        """The top-level statements and where they start; unchanged ones are found by their kind and text.
+
+        By both: in broken code `a = f(b)` may be an argument of a call that was never closed.
+        """
         twins: dict[bytes, int] = {}
         for nodes in self.top_level(root):
             start, end = nodes[0].start_byte, nodes[-1].end_byte
@@ -53,7 +56,7 @@ class StatementLowering(BlockLowering):
             known: Code | None = None
             while True:  # statements of the same text are told apart
                 twin = twins[text] = twins.get(text, 0) + 1
-                key = (f"{twin}", column, text)
+                key = (f"{nodes[0].kind_id} {twin}", column, text)
                 known = self.known(key)
                 if known is None or used is None or known not in used:
                     break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -202,3 +203,23 @@ def test_what_stands_further_down_is_taken_back_and_put_in_again(old, new):
 def test_a_model_trains_with_the_optimizer_it_is_compiled_with_below():
     steps = [call.api for call in Document(TRAINED).analysis.calls if call.api.endswith("apply_gradients")]
     assert steps == ["keras.optimizers.Adam.apply_gradients", "keras.optimizers.SGD.apply_gradients"]
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        [b")\nstep = "],
+        [b"):\n    return ACTIVATIONS", b")\nOPTIMIZERS"],
+    ],
+)
+def test_a_lost_bracket_makes_something_else_of_the_statements_behind_it(lost):
+    """`step = f(x)` turns into an argument of the call that is no longer closed, and back."""
+    program = (Path(__file__).parent / "corpus" / "factory_functions.py").read_bytes()
+    document = Document(program)
+    before = list(document.analysis.calls)
+    for bracket in lost:
+        place = program.index(bracket)
+        document.edit(place, place + 1, b"")
+        same_as_fresh(document)
+        document.edit(place, place, b")")
+        assert list(document.analysis.calls) == before
