@@ -17,8 +17,9 @@ __all__ = ["ALL", "Edit", "Finding", "Rule", "find"]
 
 ALL = load(__path__, __name__)
 """Every rule by name, the advice that does not save included."""
+_EVERY = tuple(ALL.values())
 
 
 def find(analysis: Analysis, rules: Iterable[Rule] | None = None) -> list[Finding]:
     """What the rules (all of them, unless some are named) would write differently in a file."""
-    return _find(analysis, ALL.values() if rules is None else rules)
+    return _find(analysis, _EVERY if rules is None else rules)

@@ -54,12 +54,12 @@ class Cardinality(Rule):
         if not (place.type(place["ds"]) or "").startswith("tensorflow.data."):
             return False
         chain = self._chain(place, place["ds"])
-        return any(link in chain for link in _KNOWN) and not any(link in chain for link in _UNKNOWN)
+        return any(link in chain for link in _KNOWN)
 
     def _chain(self, place: Place, node: Node) -> str:
         """The text of an expression and of all that its names, and theirs, are assigned in this scope.
 
-        Empty where that would be long: nobody could tell then.
+        Empty where that would be long, or has a link that gives another length: nobody could tell then.
         """
         texts: list[str] = []
         seen: set[str] = set()
@@ -67,6 +67,8 @@ class Cardinality(Rule):
         while waiting and len(texts) < _LONGEST:
             value = waiting.pop()
             texts.append(place.text(value))
+            if any(link in texts[-1] for link in _UNKNOWN):
+                return ""
             for name in (*descend(value, "identifier"), *([value] if value.type == "identifier" else [])):
                 if place.text(name) not in seen:
                     seen.add(place.text(name))

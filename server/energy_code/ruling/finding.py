@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.calls import Call
+from energy_code.calls import Call, Span
+from energy_code.collector import collector_paused
 from energy_code.ruling.keeping import (
     Memory,
     definition_at,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from energy_code.analysis import Analysis, Stretch
+    from energy_code.call_list import Found
 
 log = logging.getLogger(__name__)
 _PER_CALL = ("memory", "arithmetic")
@@ -40,6 +42,10 @@ class _Watch(NamedTuple):
     api: str
     pattern: Pattern | None
     template: str | None
+    inside: frozenset[str] = frozenset()
+    """APIs that the arguments must call."""
+    near: frozenset[str] = frozenset()
+    """APIs that the same statement must call."""
 
 
 class _Index:
@@ -67,13 +73,13 @@ class _Index:
 
 @functools.lru_cache(maxsize=64)
 def _index(rules: tuple[Rule, ...]) -> _Index:
-    return _Index(rules)
+    return _Index(rule for rule in rules if rule.saves)
 
 
 @functools.cache
 def _watches(rule: Rule) -> tuple[_Watch, ...]:
     found = [
-        _Watch(rule, pattern.anchor, pattern, change.after)
+        _Watch(rule, pattern.anchor, pattern, change.after, pattern.inside, pattern.near)
         for change in rule.changes
         for pattern in compile_pattern(change.before, rule.signatures)
     ]
@@ -86,8 +92,9 @@ def find(analysis: Analysis, rules: Iterable[Rule]) -> list[Finding]:
 
     A rule that fails is left out for this file, with one line in the log.
     """
-    search = _Search(analysis, _index(tuple(rule for rule in rules if rule.saves)))
-    search.run()
+    search = _Search(analysis, _index(tuple(rules)))
+    with collector_paused():
+        search.run()
     kept = (
         f for f in search.found.values() if f.rule.name not in search.failed and not _ignored(analysis, f)
     )
@@ -119,6 +126,7 @@ class _Search:
         self.shared = Shared(analysis.source)
         self.found: dict[tuple[str, int, int], Finding] = {}
         self.failed: set[str] = set()
+        self._tokens = [each for each in index.by_token.items() if self.shared.has(each[0].encode())]
 
     def run(self) -> None:
         """Look at every statement, but not again at definitions whose findings cannot have changed."""
@@ -140,8 +148,9 @@ class _Search:
                 new.kept[stretch.codes[0]] = known
                 continue
             self.shared.looked_outside = False
-            notes = tuple(noted(finding, stretch, call) for finding, call in self.look(stretch))
+            added = self.look(stretch) if stretch.first < stretch.last or self._tokens else []
             if text is not None and not self.shared.looked_outside:
+                notes = tuple([noted(finding, stretch, call) for finding, call in added])
                 new.kept[stretch.codes[0]] = text, notes
         if not analysis.whole:
             self._look_at_tokens(end, len(analysis.source))
@@ -154,47 +163,67 @@ class _Search:
 
     def look(self, stretch: Stretch) -> list[tuple[Finding, int | None]]:
         """The findings of one statement, each with the number of the call that it hangs on."""
-        calls, reached = self.analysis.calls, self.analysis.calls.reached
+        calls, root = self.analysis.calls, self.analysis.tree.root_node
+        reached = calls.reached[stretch.first : stretch.last]
+        present = {site.api for _, _, _, site in reached}
         added: list[tuple[Finding, int | None]] = []
-        for place in range(stretch.first, stretch.last):
-            watches = self.index.waiting(reached[place][3].api)
+        for number, (_, end, _, site) in enumerate(reached):
+            watches = self.index.waiting(site.api)
             if not watches:
                 continue
-            possible = [watch for watch in watches if watch.pattern is None or self._possible(watch.pattern)]
-            call = calls[place] if possible else None
-            node = _node_of(self.analysis.tree.root_node, call) if call is not None else None
+            place = stretch.first + number
+            call, inside = calls[place], _apis_before(reached, number + 1, -end)
+            asked = [
+                watch
+                for watch in watches
+                if watch.inside <= inside and watch.near <= present and call.mode in watch.rule.modes
+            ]
+            node = _node_of(root, call) if asked else None
             if node is not None:
-                for watch in possible:
+                for watch in asked:
                     added += [(finding, place) for finding in self._ask(watch, node, call)]
-        return added + [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
-
-    def _possible(self, pattern: Pattern) -> bool:
-        """Whether the file has all words of a pattern."""
-        return all(map(self.shared.has, pattern.words))
+        if self._tokens:
+            added += [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
+        return added
 
     def _look_at_tokens(self, start: int, end: int) -> list[Finding]:
         added: list[Finding] = []
-        for token, watches in self.index.by_token.items():
-            if not self.shared.has(token.encode()):
-                continue
+        for token, watches in self._tokens:
             for node in _tokens(self.analysis, token, start, end):
+                mode = self.analysis.mode_at(node)
                 for watch in watches:
-                    added += self._ask(watch, node, None)
+                    if mode in watch.rule.modes:
+                        added += self._ask(watch, node, None)
         return added
 
     def _ask(self, watch: _Watch, node: Node, call: Call | None) -> list[Finding]:
-        rule = watch.rule
-        if rule.name in self.failed:
+        rule, pattern = watch.rule, watch.pattern
+        whole = pattern.whole(node) if pattern is not None else node
+        if whole is None or rule.name in self.failed:
             return []
         try:
-            found = list(_findings(watch, Place(self.analysis, node, call, self.shared)))
+            place = Place(self.analysis, node, call, self.shared)
+            if pattern is None:
+                found = [_finding(rule, place, match) for match in rule.look(place)]
+            else:
+                match = _match(watch, pattern, place, whole)
+                found = [_finding(rule, place, match)] if match is not None else []
         except Exception as problem:
             self.failed.add(rule.name)
             log.warning(
                 "rule %s switched off for this file: %s: %s", rule.name, type(problem).__name__, problem
             )
             return []
-        return [finding for finding in found if self.found.setdefault(_key(finding), finding) is finding]
+        return [each for each in found if each and self.found.setdefault(_key(each), each) is each]
+
+
+def _apis_before(reached: Sequence[Found], first: int, end: int) -> set[str]:
+    """What the calls from one on reach, up to some byte of the text."""
+    apis = set()
+    while first < len(reached) and reached[first][0] < end:
+        apis.add(reached[first][3].api)
+        first += 1
+    return apis
 
 
 def _node_of(root: Node, call: Call) -> Node | None:
@@ -215,47 +244,47 @@ def _tokens(analysis: Analysis, token: str, start: int, end: int) -> Iterator[No
         place = source.find(needle, place + len(needle), end)
 
 
-def _findings(watch: _Watch, place: Place) -> Iterator[Finding]:
-    rule = watch.rule
-    if place.mode not in rule.modes:
-        return
-    for match in _matches(watch, place):
-        if "graph" not in rule.modes and traced_elsewhere(place):
-            return
-        if rule.category in _PER_CALL and runs_once(place):
-            return
-        place.captures = match.captures
-        if not rule.under_tape and under_tape(place, match.node):
-            continue
-        yield Finding(
-            rule=rule,
-            span=span_of(match.node),
-            message=match.message or rule.message,
-            safety=_safety(rule, place, match),
-            call=place.call,
-            mode=place.mode,
-            related=tuple(span_of(node) for node in match.related),
-            _analysis=place.analysis,
-            _match=match,
-        )
+def _finding(rule: Rule, place: Place, match: Match) -> Finding | None:
+    """What to report of a match; None where nothing would be saved."""
+    if "graph" not in rule.modes and traced_elsewhere(place):
+        return None
+    if rule.category in _PER_CALL and runs_once(place):
+        return None
+    if not rule.under_tape and under_tape(place, match.node):
+        return None
+    place.captures = match.captures
+    return Finding(
+        rule=rule,
+        span=_span(place, match.node),
+        message=match.message or rule.message,
+        safety=_safety(rule, place, match),
+        call=place.call,
+        mode=place.mode,
+        related=tuple([span_of(node) for node in match.related]),
+        _analysis=place.analysis,
+        _match=match,
+    )
 
 
-def _matches(watch: _Watch, place: Place) -> Iterator[Match]:
-    if watch.pattern is None:
-        yield from watch.rule.look(place)
-        return
-    bound = watch.pattern.match(place, place.node)
-    if bound is None:
-        return
-    node, state = bound
-    if watch.pattern.depth < 0 and (state.weak or not _uses_tensorflow(place.analysis)):
-        return
+def _span(place: Place, node: Node) -> Span:
+    span = place.call.span if place.call is not None else None
+    if span is not None and span.start_byte == node.start_byte and span.end_byte == node.end_byte:
+        return span
+    return span_of(node)
+
+
+def _match(watch: _Watch, pattern: Pattern, place: Place, node: Node) -> Match | None:
+    """The match of a rule's pattern with an expression."""
+    state = pattern.match(place, node)
+    if state is None or node.has_error:
+        return None
+    if pattern.depth < 0 and (state.weak or not _uses_tensorflow(place.analysis)):
+        return None
     place.captures = state.captures
     function = node.child_by_field_name("function")
     if function is not None:
         state.captures["callee"] = function
-    if not node.has_error and watch.rule.where(place):
-        yield Match(node, state.captures, watch.template, weak=state.weak)
+    return Match(node, state.captures, watch.template, weak=state.weak) if watch.rule.where(place) else None
 
 
 def _uses_tensorflow(analysis: Analysis) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from energy_code.ruling.place import Place, bare
+from energy_code.ruling.place import LITERALS, Place, bare
 from energy_code.ruling.signatures import OPERATORS, SIGNATURES, Signature, parse
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ class State:
 
 class Part:
     """One node of a pattern."""
+
+    kinds: Collection[str] | None = None
+    """The only kinds of syntax that can fit; None when any can."""
 
     def match(self, node: Node, state: State) -> bool:
         """Whether the node fits, binding holes on the way."""
@@ -65,6 +68,7 @@ class Constant(Part):
     """A literal, compared by value: `1`, `1.0` and `1.` are the same."""
 
     value: object
+    kinds = LITERALS
 
     def match(self, node: Node, state: State) -> bool:
         """Compare values."""
@@ -91,6 +95,14 @@ class ApiCall(Part):
     arguments: Mapping[str, Part]
     signature: Signature
     method: bool
+    kinds = ("call",)
+
+    def __post_init__(self) -> None:
+        self.required = [
+            (name, part.kinds)
+            for name, part in self.arguments.items()
+            if not (isinstance(part, Hole) and part.optional)
+        ]
 
     def match(self, node: Node, state: State) -> bool:
         """Compare the API, then argument by argument."""
@@ -104,18 +116,14 @@ class ApiCall(Part):
         key = (node.id, id(self.signature))
         if key not in known:
             known[key] = bind(state.place, node, self.signature, self.method)
-        arguments = known[key]
-        if arguments is None:
+        bound = known[key]
+        if bound is None or not bound.keys() <= self.arguments.keys():
             return False
-        bound = dict(arguments)
-        for name, part in self.arguments.items():
-            given = bound.pop(name, None)
-            if given is None:
-                if not (isinstance(part, Hole) and part.optional):
-                    return False
-            elif not part.match(bare(given), state):
+        for name, kinds in self.required:  # before anything is compared: most calls fail here
+            given = bound.get(name)
+            if given is None or (kinds is not None and given.type not in kinds):
                 return False
-        return not bound
+        return all(part.match(bound[name], state) for name, part in self.arguments.items() if name in bound)
 
     def parts(self) -> Iterator[Part]:
         """The arguments."""
@@ -130,6 +138,7 @@ class Operator(Part):
     left: Part
     right: Part
     functions: tuple[str, ...]
+    kinds = ("binary_operator", "comparison_operator", "call")
 
     def match(self, node: Node, state: State) -> bool:
         """Compare the operands, in both orders where that makes no difference."""
@@ -139,6 +148,8 @@ class Operator(Part):
         first, second, written_as_call = operands
         orders = [(first, second), (second, first)] if self.symbol in _COMMUTATIVE else [(first, second)]
         for left, right in orders:
+            if not (_fits(self.left, left) and _fits(self.right, right)):
+                continue
             trial = State(state.place, dict(state.captures), state.weak)
             if self.left.match(left, trial) and self.right.match(right, trial):
                 proven = written_as_call or self._proven(left, right, state.place)
@@ -155,7 +166,7 @@ class Operator(Part):
         if node.type == "call" and place.api(node) in self.functions:
             bound = bind(place, node, parse("x, y"), method=False)
             if bound is not None and len(bound) == 2 and "x" in bound and "y" in bound:
-                return bare(bound["x"]), bare(bound["y"]), True
+                return bound["x"], bound["y"], True
         return None
 
     def _proven(self, left: Node, right: Node, place: Place) -> bool:
@@ -183,6 +194,9 @@ class Syntax(Part):
     kind: str
     children: Sequence[Part | str]
 
+    def __post_init__(self) -> None:
+        self.kinds = (self.kind,)
+
     def match(self, node: Node, state: State) -> bool:
         """Compare kind and children."""
         if node.type != self.kind:
@@ -205,24 +219,33 @@ class Syntax(Part):
         return (child for child in self.children if isinstance(child, Part))
 
 
+def _fits(part: Part, node: Node) -> bool:
+    """Whether a node is of a kind that a part can be."""
+    return part.kinds is None or node.type in part.kinds
+
+
 def same_api(found: str | None, wanted: str) -> bool:
     """Whether a call's API is the wanted one, or the same method of a subclass (`keras.Sequential.fit`)."""
     if found is None or found == wanted:
         return found is not None
     owner, _, method = wanted.rpartition(".")
     found_owner, _, found_method = found.rpartition(".")
-    if method != found_method or not owner.rpartition(".")[2][:1].isupper():
+    if method != found_method or not _is_method(wanted):
         return False
     return catalogue().is_subclass(found_owner, owner)
 
 
+def _is_method(api: str) -> bool:
+    return api.rpartition(".")[0].rpartition(".")[2][:1].isupper()
+
+
 def bind(place: Place, call: Node, signature: Signature, method: bool) -> dict[str, Node] | None:
-    """Arguments by parameter name, those at their default left out; None when they cannot be told apart."""
+    """Arguments by parameter name, without parentheses and those at their default; None when they cannot be told apart."""
     arguments = call.child_by_field_name("arguments")
     if arguments is None or arguments.type != "argument_list":
         return None
     bound: dict[str, Node] = {}
-    names = [name for name, _ in signature]
+    names = list(signature)
     position = 0
     if method:
         receiver = place.receiver(call)
@@ -243,8 +266,11 @@ def bind(place: Place, call: Node, signature: Signature, method: bool) -> dict[s
         else:
             bound[names[position] if position < len(names) else str(position)] = child
             position += 1
-    defaults = dict(signature)
-    return {n: v for n, v in bound.items() if n not in defaults or place.text(v) != defaults[n]}
+    return {
+        name: bare(value)
+        for name, value in bound.items()
+        if (default := signature.get(name)) is None or place.text(value) != default
+    }
 
 
 @dataclass(eq=False)
@@ -256,18 +282,22 @@ class Pattern:
     """API whose calls are looked at; or, with `depth` −1, a token of the text such as `**`."""
     depth: int
     """How many levels the whole expression lies above the anchor call."""
-    words: tuple[bytes, ...] = ()
-    """Last parts of the API names within: a file without them cannot match."""
+    inside: frozenset[str] = frozenset()
+    """APIs that the arguments of the anchor must call."""
+    near: frozenset[str] = frozenset()
+    """APIs that the expression must call."""
 
-    def match(self, place: Place, anchor: Node) -> tuple[Node, State] | None:
-        """Match the expression around an anchor; the expression and what it bound."""
+    def whole(self, anchor: Node) -> Node | None:
+        """The expression around an anchor that may match; None when it is of another kind."""
         node: Node | None = anchor
         for _ in range(self.depth):
             node = _above(node) if node is not None else None
-        if node is None:
-            return None
+        return node if node is not None and _fits(self.root, node) else None
+
+    def match(self, place: Place, whole: Node) -> State | None:
+        """Match an expression: what it bound, None when it does not fit."""
         state = State(place, {})
-        return (node, state) if self.root.match(node, state) else None
+        return state if self.root.match(whole, state) else None
 
 
 def _above(node: Node) -> Node | None:
@@ -290,27 +320,30 @@ def compile_pattern(text: str, signatures: Sequence[tuple[str, str]]) -> Iterato
     if tree.root_node.has_error or statement.type != "expression_statement" or inner.type == "assignment":
         raise ValueError(f"the pattern {text!r} is not an expression")
     root = _Compiler(source, signatures).part(inner)
-    words = tuple(_words(root))
+    near = frozenset(_functions(root))
     found = _anchor(root, 0)
     if found is not None:
-        yield Pattern(root, *found, words)
+        anchor, depth = found
+        inside = frozenset(api for part in anchor.parts() for api in _functions(part))
+        yield Pattern(root, anchor.api, depth, inside, near)
     else:
-        yield Pattern(root, _token(root, text), -1, words)
+        yield Pattern(root, _token(root, text), -1)
     if isinstance(root, Operator):
         for function in root.functions:
-            yield Pattern(root, function, 0, words)
+            yield Pattern(root, function, 0, near, near)
 
 
-def _words(part: Part) -> Iterator[bytes]:
-    if isinstance(part, ApiCall):
-        yield part.api.rpartition(".")[2].encode()
+def _functions(part: Part) -> Iterator[str]:
+    """APIs within that no other name stands for, as it does for methods that subclasses inherit."""
+    if isinstance(part, ApiCall) and not _is_method(part.api):
+        yield part.api
     for below in part.parts():
-        yield from _words(below)
+        yield from _functions(below)
 
 
-def _anchor(part: Part, depth: int) -> tuple[str, int] | None:
+def _anchor(part: Part, depth: int) -> tuple[ApiCall, int] | None:
     if isinstance(part, ApiCall):
-        return part.api, depth
+        return part, depth
     for below in part.parts():
         found = _anchor(below, depth + 1)
         if found is not None:
@@ -374,7 +407,7 @@ class _Compiler:
             children = [self.part(function) if "__" in name else name, self.part(arguments)]
             return Syntax("call", children)
         signature = parse(self.signatures.get(name, ""))
-        names = [parameter for parameter, _ in signature]
+        names = list(signature)
         bound: dict[str, Part] = {}
         for position, child in enumerate(arguments.named_children):
             if child.type == "keyword_argument":

@@ -22,10 +22,14 @@ _LOOPS = frozenset({"for_statement", "while_statement"})
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
-_LITERALS = frozenset(
+LITERALS = frozenset(
     {"integer", "float", "string", "unary_operator", "list", "tuple", "true", "false", "none"}
 )
 _DEFINITIONS = ("function_definition", "class_definition")
+_WORD = frozenset([*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *range(0x80, 0x100)])
+"""Bytes of names."""
+_ASSIGNS = re.compile(rb"[\s\\]*[=:]")
+"""What stands behind a name that is assigned."""
 _ATOMS = frozenset({"identifier", "attribute", "subscript"})
 
 
@@ -35,10 +39,15 @@ class Shared:
     __slots__ = (
         "_source",
         "aliases",
+        "apis",
+        "arguments",
         "assignments",
         "bound",
+        "functions",
         "looked_outside",
+        "loops",
         "mentioned",
+        "run_once",
         "traced",
         "traced_functions",
         "words",
@@ -50,6 +59,14 @@ class Shared:
         """Words asked for so far, and whether the file contains them."""
         self.aliases: dict[str, str | None] = {}
         """Modules asked for so far, and how the file calls them."""
+        self.apis: dict[int, str | None] = {}
+        """Calls asked about so far, and which API they reach."""
+        self.arguments: dict[int, tuple[list[Node], dict[str, Node | None]]] = {}
+        """Calls asked about so far, and their arguments by position and by keyword."""
+        self.loops: dict[tuple[int, bool], Node | None] = {}
+        """Nodes asked about so far, with comprehensions or without, and the loop around them."""
+        self.functions: dict[int, Node | None] = {}
+        """Nodes asked about so far, and the function around them."""
         self.assignments: dict[tuple[int, str], list[Node]] = {}
         """Scope and name → where it is assigned."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
@@ -60,6 +77,8 @@ class Shared:
         """Names of functions that the file hands to a library to be traced, once asked for."""
         self.traced_functions: dict[int, bool] = {}
         """Functions that were asked about, and whether a library traces them."""
+        self.run_once: dict[int, bool] = {}
+        """Functions that were asked about, and whether they run once for each object."""
         self.looked_outside = False
         """Set by whoever answers from more than the statement of the module that holds the place."""
 
@@ -128,8 +147,11 @@ class Place:
         """Canonical API of a call expression."""
         if node is None or node.type != "call":
             return None
-        call = self.analysis.call_of(node)
-        return call.api if call is not None else None
+        known = self.shared.apis
+        if node.id not in known:
+            call = self.analysis.call_of(node)
+            known[node.id] = call.api if call is not None else None
+        return known[node.id]
 
     def type(self, node: Node) -> str | None:
         """Canonical class of an expression's value."""
@@ -151,7 +173,7 @@ class Place:
 
     def constant(self, node: Node) -> object:
         """The value of a literal (numbers, strings, tuples and lists of them); `...` when it is none."""
-        return literal(self.text(node)) if node.type in _LITERALS else ...
+        return literal(self.text(node)) if node.type in LITERALS else ...
 
     def shape(self, node: Node) -> Shape | None:
         """The shape of a tensor as far as the text tells, with None for unknown axes."""
@@ -185,21 +207,30 @@ class Place:
 
     def argument(self, node: Node, keyword: str, position: int | None = None) -> Node | None:
         """An argument of a call by keyword or position."""
-        arguments = node.child_by_field_name("arguments")
-        if arguments is None:
-            return None
-        positional = []
-        for child in arguments.named_children:
-            if child.type == "keyword_argument":
-                name = child.child_by_field_name("name")
-                if name is not None and self.text(name) == keyword:
-                    return child.child_by_field_name("value")
-            elif child.type != "comment":
-                positional.append(child)
+        known = self.shared.arguments.get(node.id)
+        if known is None:
+            known = self.shared.arguments[node.id] = self._arguments(node)
+        positional, keywords = known
+        if keyword in keywords:
+            return keywords[keyword]
         if position is not None and position < len(positional):
             found = positional[position]
             return None if found.type in ("list_splat", "dictionary_splat") else found
         return None
+
+    def _arguments(self, node: Node) -> tuple[list[Node], dict[str, Node | None]]:
+        """The arguments of a call by position and by keyword."""
+        positional: list[Node] = []
+        keywords: dict[str, Node | None] = {}
+        arguments = node.child_by_field_name("arguments")
+        for child in arguments.named_children if arguments is not None else ():
+            if child.type == "keyword_argument":
+                name = child.child_by_field_name("name")
+                if name is not None:
+                    keywords.setdefault(self.text(name), child.child_by_field_name("value"))
+            elif child.type != "comment":
+                positional.append(child)
+        return positional, keywords
 
     def receiver(self, node: Node) -> Node | None:
         """The object of a method call."""
@@ -210,25 +241,20 @@ class Place:
 
     def loop(self, node: Node, *, comprehensions: bool = True) -> Node | None:
         """The nearest loop that runs this node again and again within its own function."""
-        child, parent = node, node.parent
-        while parent is not None and parent.type not in _SCOPES:
-            if parent.type in _LOOPS and child == parent.child_by_field_name("body"):
-                return parent
-            if (
-                comprehensions
-                and parent.type in _COMPREHENSIONS
-                and child == parent.child_by_field_name("body")
-            ):
-                return parent
-            child, parent = parent, parent.parent
-        return None
+        known, key = self.shared.loops, (node.id, comprehensions)
+        if key not in known:
+            known[key] = _loop_around(node, _LOOPS | _COMPREHENSIONS if comprehensions else _LOOPS)
+        return known[key]
 
     def function(self, node: Node) -> Node | None:
         """The function definition around a node, None at module level."""
-        parent = node.parent
-        while parent is not None and parent.type != "function_definition":
-            parent = parent.parent
-        return parent
+        known = self.shared.functions
+        if node.id not in known:
+            parent = node.parent
+            while parent is not None and parent.type != "function_definition":
+                parent = parent.parent
+            known[node.id] = parent
+        return known[node.id]
 
     def in_with(self, node: Node, word: bytes) -> bool:
         """Whether a `with` statement of the same function, with that word in its head, holds the node."""
@@ -269,7 +295,7 @@ class Place:
         key = (scope.id, name)
         found = self.shared.assignments.get(key)
         if found is None:
-            parents = [(use, use.parent) for use in self.uses(scope, name)]
+            parents = [(use, use.parent) for use in self.uses(scope, name, before=_ASSIGNS)]
             found = self.shared.assignments[key] = [
                 parent
                 for use, parent in parents
@@ -279,13 +305,18 @@ class Place:
             ]
         return found
 
-    def uses(self, within: Node, name: str) -> list[Node]:
-        """Where a node, what its nested functions hold left out, has a name."""
-        word = name.encode()
+    def uses(self, within: Node, name: str, before: re.Pattern[bytes] | None = None) -> list[Node]:
+        """Where a node, what its nested functions hold left out, has a name (with some text behind it)."""
+        source, word = self.analysis.source, name.encode()
+        start, end, size = within.start_byte, within.end_byte, len(word)
+        inner = start + len(b"def") if within.type in _DEFINITIONS else start  # none is nested in itself
+        nests = any(source.find(keyword, inner, end) >= 0 for keyword in (b"def", b"class"))
         found = []
-        for start in occurrences(self.analysis.source, word, b"", within.start_byte, within.end_byte):
-            node = within.descendant_for_byte_range(start, start + len(word))
-            if node is not None and node.type == "identifier" and not _nested(node, within):
+        for at in occurrences(source, word, b"", start, end):
+            if before is not None and before.match(source, at + size) is None:
+                continue
+            node = within.descendant_for_byte_range(at, at + size)
+            if node is not None and node.type == "identifier" and not (nests and _nested(node, within)):
                 found.append(node)
         return found
 
@@ -349,6 +380,15 @@ def descend(node: Node, *kinds: str) -> list[Node]:
     return found
 
 
+def _loop_around(node: Node, loops: frozenset[str]) -> Node | None:
+    child, parent = node, node.parent
+    while parent is not None and (kind := parent.type) not in _SCOPES:
+        if kind in loops and child == parent.child_by_field_name("body"):
+            return parent
+        child, parent = parent, parent.parent
+    return None
+
+
 def _nested(node: Node, within: Node) -> bool:
     parent = node.parent
     while parent is not None and parent != within:
@@ -364,13 +404,11 @@ def occurrences(source: bytes, name: bytes, after: bytes, start: int, end: int) 
     place = source.find(needle, start, end)
     while place >= 0:
         last = place + len(needle)
-        if not _is_word(source[place - 1 : place]) and (after or not _is_word(source[last : last + 1])):
+        if not (place and source[place - 1] in _WORD) and (
+            after or last == len(source) or source[last] not in _WORD
+        ):
             yield place
         place = source.find(needle, last, end)
-
-
-def _is_word(character: bytes) -> bool:
-    return character.isalnum() or character == b"_" or character >= b"\x80"
 
 
 def span_of(node: Node) -> Span:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-Signature = tuple[tuple[str, str | None], ...]
-"""Parameter and the text of its default, None where it has none."""
+Signature = Mapping[str, str | None]
+"""Parameter →  the text of its default, None where it has none."""
 
 _REDUCE = "input_tensor, axis=None, keepdims=False, name=None"
 _UNARY = "x, name=None"
@@ -100,4 +100,4 @@ OPERATORS: Mapping[str, tuple[str, ...]] = {
 def parse(text: str) -> Signature:
     """Split `x, axis=None` into its parameters."""
     parameters = (part.strip().partition("=") for part in text.split(","))
-    return tuple((name, default if equals else None) for name, equals, default in parameters)
+    return {name: default if equals else None for name, equals, default in parameters}

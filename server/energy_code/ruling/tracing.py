@@ -83,7 +83,17 @@ def _is_traced(place: Place, function: Node, depth: int) -> bool:
 
 def runs_once(place: Place) -> bool:
     """Whether the place makes or initialises a layer, model, loss…: there is nothing to save there."""
-    once, function = False, place.function(place.node)
+    innermost = place.function(place.node)
+    if innermost is None:
+        return False
+    known = place.shared.run_once
+    if innermost.id not in known:
+        known[innermost.id] = _runs_once(place, innermost)
+    return known[innermost.id]
+
+
+def _runs_once(place: Place, function: Node | None) -> bool:
+    once = False
     while function is not None:
         name = function.child_by_field_name("name")
         called = place.text(name) if name is not None else ""
