@@ -149,13 +149,14 @@ def call_method(frame: Frame, callee: Method, arguments: Arguments, site: CallEx
 
 def invoke(frame: Frame, function: Function, given: Given) -> Value:
     """Evaluate a user's function, and remember that it was called so."""
-    given = frame.engine.context(function, given)
+    asked = given
+    given = frame.engine.context(function, asked)
     summary = frame.engine.summary(function, given)
     summary.invoked_at = frame.engine.revision
     frame.invocations.append((function, given, summary))
     if summary.compiled:
         note_compiled(frame.compiled, summary.compiled)
-    frame.dependencies.append((frame.engine.result, (function, given), summary.returns))
+    frame.dependencies.append((frame.engine.called, (function, asked, given), summary.returns))
     return summary.returns
 
 

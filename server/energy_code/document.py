@@ -122,7 +122,7 @@ class Document:
             units = list(lowering.units(self.tree.root_node))
             self.whole = not self.tree.root_node.has_error
         if self._lowered:
-            self.engine.revision += 1
+            self.engine.edited()
             if self.module.matters(old, units):
                 self.engine.clock += 1
         self._lowered = True

@@ -22,6 +22,7 @@ from energy_code.values import (
     Function,
     Mapping,
     Sequence,
+    Unknown,
     UserClass,
     UserInstance,
     Value,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from energy_code.survey import Survey
     from energy_data.catalogue import Catalogue
 
+CHANGED = Unknown()
+"""Answers a question that is to be asked in another way now."""
 UNTAINTED = 1 << 30
 MAX_DEPTH = 30
 """How deep calls of the program's own functions are followed."""
@@ -42,6 +45,7 @@ MAX_CONTEXTS = 6
 MAX_EFFORT = 8
 """How often one way of calling a function is verified or evaluated again for one state of the program."""
 FEWEST_KEPT = 512
+TURNS_KEPT = 4
 MAX_RECURSIONS = 2
 """So many levels of a recursive function are told apart by their arguments."""
 
@@ -58,22 +62,31 @@ class Engine(Execution):
         super().__init__(catalogue, resolve)
         self.importers = importers
         self.epoch = 0
+        self.turn = 0
+        """Counts how often the program was gone through from its top: after each edit, and when it is not settled."""
         self.depth = 0
         self.effort: dict[tuple[Function, Given], int] = {}
         self.effort_at = -1
         self.taint = UNTAINTED
-        self.kept: dict[tuple[Function, Given], Summary] = {}
+        self.contexts: dict[Function, dict[Given, Summary]] = {}
+        """The evaluations of each function, by what it was given."""
         self.most_kept = FEWEST_KEPT
         """From so many evaluations on, those that nobody used lately are dropped."""
-        self.contexts: dict[Function, dict[Given, Summary]] = {}
         self.effects: dict[str, Effect | None] = {}
         self.answers: dict[tuple[UserInstance, str], Value] = {}
         self.answered_at = (-1, -1)
         self.compiled: dict[UserClass, dict[Module, Value]] = {}
         """Optimizers that models of the program are compiled with, by the module that does it."""
+        self.crowds: dict[Function, set[Given]] = {}
+        """Functions that are called in more ways than are told apart, with those that are."""
         self.optimizers_asked: set[UserClass] = set()
         self.contexts_asked: set[Function] = set()
         """Functions that set something, of which it was asked how they are called."""
+
+    def edited(self) -> None:
+        """The program is another one now."""
+        self.revision += 1
+        self.turn += 1
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
@@ -102,8 +115,10 @@ class Engine(Execution):
         """Take over what going through a whole module showed; False when somebody was told otherwise on the way."""
         settled = self.settle_optimizers(module, survey.compiled)
         settled = self.settle_contexts(module, survey) and settled
+        settled = self.settle_crowds(module) and settled
         if not settled:
             self.clock += 1
+            self.turn += 1
             module.revision = -2
         return settled
 
@@ -119,6 +134,20 @@ class Engine(Execution):
             for summary in self.contexts.get(function, {}).values():
                 if 0 <= summary.surveyed_at < self.revision:
                     settled, summary.surveyed_at = False, -1
+        return settled
+
+    def settle_crowds(self, module: Module) -> bool:
+        """See which ways of calling are told apart: those that gave way to others may come back, and the reverse."""
+        settled = True
+        for function, known in self.contexts.items():
+            if len(known) < MAX_CONTEXTS or function.module is not module:
+                continue
+            now = {given for given, summary in known.items() if summary.surveyed_at == self.revision}
+            before = self.crowds.pop(function, set())
+            if len(now) >= MAX_CONTEXTS:
+                self.crowds[function] = now
+            if now != before and self.revision and max(len(now), len(before)) >= MAX_CONTEXTS:
+                settled = False
         return settled
 
     def settle_optimizers(self, module: Module, found: dict[UserClass, Value]) -> bool:
@@ -194,16 +223,35 @@ class Engine(Execution):
     def context(self, function: Function, given: Given) -> Given:
         """The context to evaluate a call in: itself, or the general one when there are too many."""
         known = self.contexts.get(function)
-        if known is None or given in known:
+        if known is None:
             return given
-        running = [other for other, summary in known.items() if summary.running]
-        if len(running) >= MAX_RECURSIONS:
-            # Recursion with ever new arguments: each level would run its loops again for every level below.
-            return running[-1]
-        live = [summary for summary in known.values() if summary.used >= self.revision - 1]
-        if len(live) >= MAX_CONTEXTS:
-            return tuple(pair for pair in given[:1] if function.owner is not None)
-        return given
+        if given not in known:
+            running = [other for other, summary in known.items() if summary.running]
+            if len(running) >= MAX_RECURSIONS:
+                # Recursion with ever new arguments: each level would run its loops again for every level below.
+                return running[-1]
+        return self.told_apart(function, known, given)
+
+    def told_apart(self, function: Function, known: dict[Given, Summary], given: Given) -> Given:
+        """The context itself while there are few; only what this turn has met counts, not what edits left behind."""
+        if len(known) < MAX_CONTEXTS:
+            return given
+        turn = self.turn
+        if (mine := known.get(given)) is not None and mine.used == turn:
+            return given
+        met = sum([summary.used == turn for summary in known.values()])
+        return given if met < MAX_CONTEXTS else general(function, given)
+
+    def called(self, function: Function, asked: Given, given: Given) -> Value:
+        """What a call gives that was evaluated in the context `given`; asks whether that still is its context."""
+        known = self.contexts.get(function)
+        if (
+            known is not None
+            and (given is asked or given == general(function, asked))
+            and self.told_apart(function, known, asked) != given
+        ):
+            return CHANGED
+        return self.summary(function, given).returns
 
     def live_contexts(self, function: Function, cls: UserClass | None) -> list[Given]:
         """The ways a function, or a method on instances of a class, is called, as far as they are known by now."""
@@ -218,24 +266,21 @@ class Engine(Execution):
 
     def prune(self) -> None:
         """Drop evaluations that no recent analysis has used."""
-        if len(self.kept) > self.most_kept:
-            oldest = self.revision - 3
-            self.kept = {key: summary for key, summary in self.kept.items() if summary.used >= oldest}
-            self.contexts = {}
-            for (function, given), summary in self.kept.items():
-                self.contexts.setdefault(function, {})[given] = summary
-            self.most_kept = max(FEWEST_KEPT, 2 * len(self.kept))
-
-    def result(self, function: Function, given: Given) -> Value:
-        """What a call of a user's function gives."""
-        return self.summary(function, given).returns
+        if sum(map(len, self.contexts.values())) > self.most_kept:
+            oldest = self.turn - TURNS_KEPT
+            kept = {
+                function: {given: summary for given, summary in known.items() if summary.used >= oldest}
+                for function, known in self.contexts.items()
+            }
+            self.contexts = {function: known for function, known in kept.items() if known}
+            self.most_kept = max(FEWEST_KEPT, 2 * sum(map(len, self.contexts.values())))
 
     def summary(self, function: Function, given: Given) -> Summary:
         """The evaluation of a function in a context, kept or made now."""
-        key = (function, given)
-        summary = self.kept.get(key)
+        known = self.contexts.get(function)
+        summary = known.get(given) if known is not None else None
         if summary is not None:
-            summary.used = self.revision
+            summary.used = self.turn
             if summary.running:
                 self.taint = min(self.taint, summary.provisional)
                 return summary
@@ -244,7 +289,7 @@ class Engine(Execution):
                 return summary
             if summary.verified == self.clock or summary.provisional == self.epoch:
                 return summary
-            if self.is_spent(key) or self.verify(function, summary):
+            if self.is_spent((function, given)) or self.verify(function, summary):
                 return summary
         if self.depth >= MAX_DEPTH:
             return Summary()
@@ -272,12 +317,11 @@ class Engine(Execution):
 
     def evaluate(self, function: Function, given: Given, old: Summary | None) -> Summary:
         """Run a function's body."""
-        summary = self.kept[function, given] = Summary()
-        self.contexts.setdefault(function, {})[given] = summary
+        summary = self.contexts.setdefault(function, {})[given] = Summary()
         if old is not None:
             old.replaced = True
             summary.invoked_at, summary.surveyed_at = old.invoked_at, old.surveyed_at
-        summary.used = self.revision
+        summary.used = self.turn
         self.depth += 1
         summary.running, summary.provisional = True, self.depth
         frame = self.enter(function, given)
@@ -355,3 +399,8 @@ class Engine(Execution):
         if (result is UNKNOWN or result is NONE) and function.code.returns is not None:
             return annotated(frame, function.code.returns)
         return result
+
+
+def general(function: Function, given: Given) -> Given:
+    """The context that stands for all others: only the receiver of a method is known."""
+    return given[:1] if function.owner is not None else ()

@@ -89,7 +89,7 @@ class Summary:
         self.replaced = False
         """True once a newer evaluation stands in its place."""
         self.used = -1
-        """The revision that last asked for it."""
+        """The turn that last asked for it."""
         self.invoked_at = -1
         """The revision in which the function was last called so."""
         self.surveyed_at = -1

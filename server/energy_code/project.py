@@ -119,7 +119,7 @@ class Project:
             return known
         document = Document(source, path=path, project=self)
         self.add(path, document)
-        self.engine.revision += 1  # imports may find it now
+        self.engine.edited()  # imports may find it now
         return document
 
     def add(self, path: Path, document: Document) -> None:

@@ -68,7 +68,7 @@ class Survey:
         """Take in one evaluation and everything it leads to."""
         stack = [(code, summary)]
         self.seen[id(summary)] = summary
-        clock, revision = self.engine.clock, self.engine.revision
+        clock, revision, turn = self.engine.clock, self.engine.revision, self.engine.turn
         while stack:
             caller, current = stack.pop()
             for home in current.values:
@@ -90,7 +90,7 @@ class Survey:
                     self.note_instance(given)
                 if callee.replaced or callee.verified != clock:
                     callee = self.engine.summary(function, given)
-                callee.used = callee.surveyed_at = revision
+                callee.used, callee.surveyed_at = turn, revision
                 if id(callee) not in self.seen:
                     self.seen[id(callee)] = callee
                     stack.append((function.code, callee))

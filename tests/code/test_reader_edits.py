@@ -223,3 +223,29 @@ def test_a_lost_bracket_makes_something_else_of_the_statements_behind_it(lost):
         same_as_fresh(document)
         document.edit(place, place, b")")
         assert list(document.analysis.calls) == before
+
+
+OPERATIONS = b"""import tensorflow as tf
+OPS = {"a": tf.abs, "b": tf.sign, "c": tf.exp, "d": tf.sqrt, "e": tf.round, "f": tf.square, "g": tf.ones, "h": tf.rank}
+def pick(name):
+    return OPS[name]
+"""
+
+
+@pytest.mark.parametrize("user", ['pick("{0}")(1)\n', 'def {0}():\n    return pick("{0}")(1)\n'])
+def test_more_ways_of_calling_a_function_than_are_told_apart(user):
+    """Those that an edit takes away make room for others, whatever was there before."""
+    document = Document(OPERATIONS)
+    for names in (
+        "abcdef",
+        "abgdef",
+        "abgdefh",
+        "ahgdefb",
+        "gdefhb",
+        "gh",
+        "ghabcdef",
+        "habcdefg",
+        "hacdefg",
+    ):
+        document.replace(OPERATIONS + "".join(map(user.format, names)).encode())
+        same_as_fresh(document)
