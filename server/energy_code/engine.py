@@ -77,8 +77,8 @@ class Engine(Execution):
         self.answered_at = (-1, -1)
         self.compiled: dict[UserClass, dict[Module, Value]] = {}
         """Optimizers that models of the program are compiled with, by the module that does it."""
-        self.crowds: dict[Function, set[Given]] = {}
-        """Functions that are called in more ways than are told apart, with those that are."""
+        self.crowds: dict[Function, list[Given]] = {}
+        """Functions that are called in as many ways as are told apart, or more, with those that are, as they were met."""
         self.optimizers_asked: set[UserClass] = set()
         self.contexts_asked: set[Function] = set()
         """Functions that set something, of which it was asked how they are called."""
@@ -115,7 +115,7 @@ class Engine(Execution):
         """Take over what going through a whole module showed; False when somebody was told otherwise on the way."""
         settled = self.settle_optimizers(module, survey.compiled)
         settled = self.settle_contexts(module, survey) and settled
-        settled = self.settle_crowds(module) and settled
+        settled = self.settle_crowds(module, survey) and settled
         if not settled:
             self.clock += 1
             self.turn += 1
@@ -136,18 +136,21 @@ class Engine(Execution):
                     settled, summary.surveyed_at = False, -1
         return settled
 
-    def settle_crowds(self, module: Module) -> bool:
+    def settle_crowds(self, module: Module, survey: Survey) -> bool:
         """See which ways of calling are told apart: those that gave way to others may come back, and the reverse."""
         settled = True
+        places: dict[int, int] = {}
         for function, known in self.contexts.items():
             if len(known) < MAX_CONTEXTS or function.module is not module:
                 continue
-            now = {given for given, summary in known.items() if summary.surveyed_at == self.revision}
-            before = self.crowds.pop(function, set())
+            places = places or {key: place for place, key in enumerate(survey.seen)}
+            met = {places[id(summary)]: given for given, summary in known.items() if id(summary) in places}
+            now = [met[place] for place in sorted(met)]  # the first ones were told apart
+            before = self.crowds.pop(function, [])
             if len(now) >= MAX_CONTEXTS:
                 self.crowds[function] = now
-            if now != before and self.revision and max(len(now), len(before)) >= MAX_CONTEXTS:
-                settled = False
+            if now != before and max(len(now), len(before)) >= MAX_CONTEXTS:
+                settled = settled and all(summary.made == self.turn for summary in known.values())
         return settled
 
     def settle_optimizers(self, module: Module, found: dict[UserClass, Value]) -> bool:
@@ -273,6 +276,7 @@ class Engine(Execution):
                 for function, known in self.contexts.items()
             }
             self.contexts = {function: known for function, known in kept.items() if known}
+            self.crowds = {function: told for function, told in self.crowds.items() if kept.get(function)}
             self.most_kept = max(FEWEST_KEPT, 2 * sum(map(len, self.contexts.values())))
 
     def summary(self, function: Function, given: Given) -> Summary:
@@ -321,6 +325,7 @@ class Engine(Execution):
         if old is not None:
             old.replaced = True
             summary.invoked_at, summary.surveyed_at = old.invoked_at, old.surveyed_at
+        summary.made = old.made if old is not None else self.turn
         summary.used = self.turn
         self.depth += 1
         summary.running, summary.provisional = True, self.depth

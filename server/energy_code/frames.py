@@ -50,6 +50,7 @@ class Summary:
         "invocations",
         "invoked_at",
         "leaned_on",
+        "made",
         "marks",
         "positions",
         "provisional",
@@ -88,6 +89,8 @@ class Summary:
         self.running = False
         self.replaced = False
         """True once a newer evaluation stands in its place."""
+        self.made = -1
+        """The turn that first met the function called so."""
         self.used = -1
         """The turn that last asked for it."""
         self.invoked_at = -1

@@ -232,20 +232,12 @@ def pick(name):
 """
 
 
-@pytest.mark.parametrize("user", ['pick("{0}")(1)\n', 'def {0}():\n    return pick("{0}")(1)\n'])
+@pytest.mark.parametrize("user", ['pick("{1}")(1)\n', 'def {0}():\n    return pick("{1}")(1)\n'])
 def test_more_ways_of_calling_a_function_than_are_told_apart(user):
     """Those that an edit takes away make room for others, whatever was there before."""
     document = Document(OPERATIONS)
-    for names in (
-        "abcdef",
-        "abgdef",
-        "abgdefh",
-        "ahgdefb",
-        "gdefhb",
-        "gh",
-        "ghabcdef",
-        "habcdefg",
-        "hacdefg",
-    ):
-        document.replace(OPERATIONS + "".join(map(user.format, names)).encode())
+    states = "abcdef abgdef abgdefh ahgdefb gdefhb gh ghabcdef habcdefg hacdefg cghfaCbd cghfabd"
+    for names in states.split():
+        users = [user.format(name, name.lower()) for name in names]
+        document.replace(OPERATIONS + "".join(users).encode())
         same_as_fresh(document)
