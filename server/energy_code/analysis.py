@@ -204,16 +204,18 @@ class Analysis:
 
     def stretches(self) -> Iterator[Stretch]:
         """The statements of the module's top level, in the order of the text."""
-        reached = self.calls.reached
+        reached, homes = self.calls.reached, self._homes
         place = first = 0
-        while place < len(self._homes):
-            start, end, _, _ = self._homes[place]
-            codes = [self._homes[place][2]]
+        while place < len(homes):
+            start, end, code, _ = homes[place]
+            codes = [code]
             place += 1
-            while place < len(self._homes) and self._homes[place][3] is not None:
-                codes.append(self._homes[place][2])
+            while place < len(homes) and homes[place][3] is not None:
+                codes.append(homes[place][2])
                 place += 1
-            last = bisect_left(reached, end, lo=first, key=itemgetter(0))
+            last = first
+            if first < len(reached) and reached[first][0] < end:
+                last = bisect_left(reached, (end,), first)
             yield Stretch(start, end, codes, first, last)
             first = last
 

@@ -51,6 +51,8 @@ class Cardinality(Rule):
 
     def where(self, place: Place) -> bool:
         """A dataset whose chain is in sight, from a source to here, and keeps its length known."""
+        if not any(place.shared.has(link.encode()) for link in _KNOWN):
+            return False
         if not (place.type(place["ds"]) or "").startswith("tensorflow.data."):
             return False
         chain = self._chain(place, place["ds"])

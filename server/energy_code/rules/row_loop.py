@@ -83,6 +83,8 @@ class RowLoop(Rule):
         api = (place.api(computed) or "") if computed is not None else ""
         if computed is None or not api.startswith("tensorflow.") or "Tape" in api:
             return False
+        if "[" not in place.text(computed):
+            return False
         if self._short(place, loop) or any(place.api(call) is None for call in descend(computed, "call")):
             return False
         counters = targets(place, loop)

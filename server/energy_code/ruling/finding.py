@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.calls import Call, Span
+from energy_code.calls import Call, Mode, Span
 from energy_code.collector import collector_paused
 from energy_code.ruling.keeping import (
     Memory,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from energy_code.call_list import Found
 
 log = logging.getLogger(__name__)
+_MOST_INDICES = 64
+_INDICES: dict[tuple[int, ...], _Index] = {}
 _PER_CALL = ("memory", "arithmetic")
 """Categories of rules that save a little in every call."""
 
@@ -42,48 +44,62 @@ class _Watch(NamedTuple):
     api: str
     pattern: Pattern | None
     template: str | None
+    modes: frozenset[Mode]
     inside: frozenset[str] = frozenset()
     """APIs that the arguments must call."""
     near: frozenset[str] = frozenset()
     """APIs that the same statement must call."""
 
 
+class _Waiting(dict[str, tuple[_Watch, ...]]):
+    """API → who waits for its calls, or for those of the same method of a base class."""
+
+    def __init__(self, by_name: Mapping[str, Sequence[_Watch]]) -> None:
+        super().__init__()
+        self._by_name = by_name
+
+    def __missing__(self, api: str) -> tuple[_Watch, ...]:
+        named = self._by_name.get(api.rpartition(".")[2], ())
+        found = self[api] = tuple(watch for watch in named if same_api(api, watch.api))
+        return found
+
+
 class _Index:
     """Who waits for what, of some rules."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._by_name: dict[str, list[_Watch]] = {}
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = tuple(rules)
+        """Held, so that no other rule gets the identity of one of these."""
+        by_name: dict[str, list[_Watch]] = {}
         """Last part of the API's name → who waits for it."""
-        self._by_api: dict[str, tuple[_Watch, ...]] = {}
+        self.waiting = _Waiting(by_name)
         self.by_token: dict[str, list[_Watch]] = {}
-        for watch in (watch for rule in rules for watch in _watches(rule)):
+        for watch in (watch for rule in rules if rule.saves for watch in _watches(rule)):
             if watch.pattern is not None and watch.pattern.depth < 0:
                 self.by_token.setdefault(watch.api, []).append(watch)
             else:
-                self._by_name.setdefault(watch.api.rpartition(".")[2], []).append(watch)
-
-    def waiting(self, api: str) -> tuple[_Watch, ...]:
-        """Who waits for calls of an API, or of the same method of a base class."""
-        known = self._by_api.get(api)
-        if known is None:
-            named = self._by_name.get(api.rpartition(".")[2], ())
-            known = self._by_api[api] = tuple(one for one in named if same_api(api, one.api))
-        return known
+                by_name.setdefault(watch.api.rpartition(".")[2], []).append(watch)
 
 
-@functools.lru_cache(maxsize=64)
-def _index(rules: tuple[Rule, ...]) -> _Index:
-    return _Index(rule for rule in rules if rule.saves)
+def _index(rules: Sequence[Rule]) -> _Index:
+    """The index of some rules, made once; found by their identities, to hash the rules would take longer."""
+    key = tuple(map(id, rules))
+    known = _INDICES.get(key)
+    if known is None:
+        if len(_INDICES) >= _MOST_INDICES:
+            _INDICES.clear()
+        known = _INDICES[key] = _Index(rules)
+    return known
 
 
 @functools.cache
 def _watches(rule: Rule) -> tuple[_Watch, ...]:
     found = [
-        _Watch(rule, pattern.anchor, pattern, change.after, pattern.inside, pattern.near)
+        _Watch(rule, pattern.anchor, pattern, change.after, rule.modes, pattern.inside, pattern.near)
         for change in rule.changes
         for pattern in compile_pattern(change.before, rule.signatures)
     ]
-    found += [_Watch(rule, canonical(api), None, None) for api in rule.apis]
+    found += [_Watch(rule, canonical(api), None, None, rule.modes) for api in rule.apis]
     return tuple(found)
 
 
@@ -92,7 +108,7 @@ def find(analysis: Analysis, rules: Iterable[Rule]) -> list[Finding]:
 
     A rule that fails is left out for this file, with one line in the log.
     """
-    search = _Search(analysis, _index(tuple(rules)))
+    search = _Search(analysis, _index(rules if isinstance(rules, list | tuple) else tuple(rules)))
     with collector_paused():
         search.run()
     kept = (
@@ -167,8 +183,9 @@ class _Search:
         reached = calls.reached[stretch.first : stretch.last]
         present = {site.api for _, _, _, site in reached}
         added: list[tuple[Finding, int | None]] = []
+        waiting = self.index.waiting
         for number, (_, end, _, site) in enumerate(reached):
-            watches = self.index.waiting(site.api)
+            watches = waiting[site.api]
             if not watches:
                 continue
             place = stretch.first + number
@@ -176,7 +193,7 @@ class _Search:
             asked = [
                 watch
                 for watch in watches
-                if watch.inside <= inside and watch.near <= present and call.mode in watch.rule.modes
+                if watch.inside <= inside and watch.near <= present and call.mode in watch.modes
             ]
             node = _node_of(root, call) if asked else None
             if node is not None:
@@ -192,7 +209,7 @@ class _Search:
             for node in _tokens(self.analysis, token, start, end):
                 mode = self.analysis.mode_at(node)
                 for watch in watches:
-                    if mode in watch.rule.modes:
+                    if mode in watch.modes:
                         added += self._ask(watch, node, None)
         return added
 
@@ -246,11 +263,11 @@ def _tokens(analysis: Analysis, token: str, start: int, end: int) -> Iterator[No
 
 def _finding(rule: Rule, place: Place, match: Match) -> Finding | None:
     """What to report of a match; None where nothing would be saved."""
+    if not rule.under_tape and under_tape(place, match.node):
+        return None
     if "graph" not in rule.modes and traced_elsewhere(place):
         return None
     if rule.category in _PER_CALL and runs_once(place):
-        return None
-    if not rule.under_tape and under_tape(place, match.node):
         return None
     place.captures = match.captures
     return Finding(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from energy_data.catalogue import Catalogue
 
 _HOLE = re.compile(r"\$(\w+)(\??)")
+_OPERATIONS = ("binary_operator", "comparison_operator")
 _COMMUTATIVE = frozenset("+*")
 _DTYPE = re.compile(r"tf\.(?:bool|string|u?int\d+|b?float\d+|complex\d+)")
 
@@ -138,7 +139,7 @@ class Operator(Part):
     left: Part
     right: Part
     functions: tuple[str, ...]
-    kinds = ("binary_operator", "comparison_operator", "call")
+    kinds = (*_OPERATIONS, "call")
 
     def match(self, node: Node, state: State) -> bool:
         """Compare the operands, in both orders where that makes no difference."""
@@ -158,7 +159,7 @@ class Operator(Part):
         return False
 
     def _operands(self, node: Node, place: Place) -> tuple[Node, Node, bool] | None:
-        if node.type in ("binary_operator", "comparison_operator"):
+        if node.type in _OPERATIONS:
             children = [child for child in node.children if child.type != "comment"]
             if len(children) != 3 or children[1].type != self.symbol:
                 return None
@@ -208,7 +209,7 @@ class Syntax(Part):
             return False
         for part, child in zip(self.children, given, strict=True):
             if isinstance(part, str):
-                if part != state.place.text(child):
+                if part != child.type and part != state.place.text(child):
                     return False
             elif not part.match(bare(child), state):
                 return False
@@ -292,7 +293,12 @@ class Pattern:
         node: Node | None = anchor
         for _ in range(self.depth):
             node = _above(node) if node is not None else None
-        return node if node is not None and _fits(self.root, node) else None
+        return node if node is not None and self._may_be(node) else None
+
+    def _may_be(self, node: Node) -> bool:
+        if isinstance(self.root, Operator) and self.depth:  # as a function it is an anchor of its own
+            return node.type in _OPERATIONS
+        return _fits(self.root, node)
 
     def match(self, place: Place, whole: Node) -> State | None:
         """Match an expression: what it bound, None when it does not fit."""
@@ -379,7 +385,7 @@ class _Compiler:
                 return constant
         if node.type == "call":
             return self._call(node)
-        if node.type in ("binary_operator", "comparison_operator"):
+        if node.type in _OPERATIONS:
             return self._operator(node)
         children = [c for c in node.children if c.type not in (",", "(", ")")]
         if not children:

@@ -48,7 +48,6 @@ class Shared:
         "loops",
         "mentioned",
         "run_once",
-        "traced",
         "traced_functions",
         "words",
     )
@@ -73,8 +72,6 @@ class Shared:
         """Call and signature → its arguments by parameter name."""
         self.mentioned: dict[tuple[str, str], list[Node]] = {}
         """Name, and what stands behind it → where the file has it."""
-        self.traced: frozenset[str] | None = None
-        """Names of functions that the file hands to a library to be traced, once asked for."""
         self.traced_functions: dict[int, bool] = {}
         """Functions that were asked about, and whether a library traces them."""
         self.run_once: dict[int, bool] = {}

@@ -74,8 +74,9 @@ def _is_traced(place: Place, function: Node, depth: int) -> bool:
     name = function.child_by_field_name("name")
     if depth == 0 or name is None or _holder(function) is not None:
         return False
-    callers = [place.function(call) for call in calls_of(place, place.text(name))]
-    return bool(callers) and all(
+    calls = calls_of(place, place.text(name))
+    callers = map(place.function, calls)
+    return bool(calls) and all(
         caller is not None and caller != function and _is_traced(place, caller, depth - 1)
         for caller in callers
     )
@@ -150,26 +151,20 @@ def _handed_to_a_tracer(place: Place, function: Node) -> bool:
     tracers = [tracer for tracer, call in _TRACERS if place.shared.has(call)]
     if name is None or not tracers:
         return False
-    if place.shared.traced is None:
-        place.shared.traced = frozenset(
-            place.text(given)
-            for tracer in tracers
-            for callee in mentions(place, tracer, "(")
-            for given in _given(place, callee)
-        )
     place.shared.looked_outside = True
-    return place.text(name) in place.shared.traced
+    callees = (callee for tracer in tracers for callee in mentions(place, tracer, "("))
+    return any(_is_given(place, callee, place.text(name)) for callee in callees)
 
 
-def _given(place: Place, callee: Node) -> list[Node]:
-    """The names that a tracer is given."""
+def _is_given(place: Place, callee: Node, name: str) -> bool:
+    """Whether a tracer is given a name."""
     call = callee.parent
     if call is not None and call.type == "attribute":
         call = call.parent
     arguments = call.child_by_field_name("arguments") if call is not None and call.type == "call" else None
-    if arguments is None:
-        return []
+    if arguments is None or name not in place.text(arguments):
+        return False
     api = place.api(call)
     if api is not None and not same_api(api, "keras.Model.compile"):
-        return []
-    return descend(arguments, "identifier")
+        return False
+    return any(place.text(given) == name for given in descend(arguments, "identifier"))
