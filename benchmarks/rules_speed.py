@@ -1,9 +1,10 @@
 """What the substitution rules add to the analysis of a file, over the sources of installed packages.
 
-Usage: python benchmarks/rules_speed.py [FOLDER]... [--files N]
+Usage: python benchmarks/rules_speed.py [FOLDER]... [--files N] [--each N]
 
 Prints analysis and rule time per file size, as CPU time of this process, and the share that rules add. Each
 file is analysed afresh, the worst case for the rules: an editor's incremental analysis is compared as well.
+With `--each N` every file stands for itself: medians of N readings, the files in turn.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -56,15 +58,34 @@ def after_an_edit(text: bytes) -> tuple[float, float]:
     return middle - start, time.process_time() - middle
 
 
+def one_by_one(folders: list[Path], readings: int) -> None:
+    """Print what the rules add to each file of some folders."""
+    texts = {path: path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py"))}
+    taken: dict[Path, list[tuple[float, float, int]]] = {path: [] for path in texts}
+    for _ in range(readings):
+        for path, text in texts.items():
+            taken[path].append(measure(text))
+    for path, rows in taken.items():
+        analysis, ruling = (statistics.median(row[which] for row in rows) for which in (0, 1))
+        print(
+            f"{path}: analysis {analysis * 1e3:.2f} ms, rules {ruling * 1e3:.2f} ms "
+            f"({ruling / analysis:.1%}), {rows[0][2]} places"
+        )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--files", type=int, default=200)
+    parser.add_argument("--each", type=int, metavar="N")
     options = parser.parse_args()
     spec = importlib.util.find_spec("keras")
     installed = [Path(spec.origin).parent] if spec and spec.origin else []
-    texts = sources(options.folders or installed, options.files)
     rules.find(Document("import tensorflow as tf\n").analysis)
+    if options.each:
+        one_by_one(options.folders or installed, options.each)
+        return 0
+    texts = sources(options.folders or installed, options.files)
     rows = [(text.count(b"\n"), *measure(text)) for text in texts]
     print(f"{len(rules.ALL)} rules, {len(texts)} files, {sum(row[0] for row in rows)} lines")
     print(f"{'lines':>12} {'files':>6} {'analysis':>10} {'rules':>9} {'added':>7} {'places':>7}")

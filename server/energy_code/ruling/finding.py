@@ -197,6 +197,8 @@ class _Search:
             ]
             node = _node_of(root, call) if asked else None
             if node is not None:
+                if not call.decorator:
+                    self.shared.apis.setdefault(node.id, call.api)
                 for watch in asked:
                     added += [(finding, place) for finding in self._ask(watch, node, call)]
         if self._tokens:

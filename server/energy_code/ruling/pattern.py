@@ -23,7 +23,7 @@ _COMMUTATIVE = frozenset("+*")
 _DTYPE = re.compile(r"tf\.(?:bool|string|u?int\d+|b?float\d+|complex\d+)")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class State:
     """What a match has bound so far."""
 

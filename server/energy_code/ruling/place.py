@@ -307,7 +307,7 @@ class Place:
         source, word = self.analysis.source, name.encode()
         start, end, size = within.start_byte, within.end_byte, len(word)
         inner = start + len(b"def") if within.type in _DEFINITIONS else start  # none is nested in itself
-        nests = any(source.find(keyword, inner, end) >= 0 for keyword in (b"def", b"class"))
+        nests = source.find(b"def", inner, end) >= 0 or source.find(b"class", inner, end) >= 0
         found = []
         for at in occurrences(source, word, b"", start, end):
             if before is not None and before.match(source, at + size) is None:
