@@ -236,7 +236,7 @@ def pick(name):
 def test_more_ways_of_calling_a_function_than_are_told_apart(user):
     """Those that an edit takes away make room for others, whatever was there before."""
     document = Document(OPERATIONS)
-    states = "abcdef abgdef abgdefh ahgdefb gdefhb gh ghabcdef habcdefg hacdefg cghfaCbd cghfabd"
+    states = "cghfaCbd cghfabd abcdef abgdef abgdefh ahgdefb gdefhb gh ghabcdef habcdefg hacdefg"
     for names in states.split():
         users = [user.format(name, name.lower()) for name in names]
         document.replace(OPERATIONS + "".join(users).encode())
