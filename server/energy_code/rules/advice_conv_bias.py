@@ -6,8 +6,9 @@ from energy_code.ruling import Rule, Workload
 class ConvBias(Rule):
     """Leave out the bias before `BatchNormalization`.
 
-    The bias is redundant, and it is one addition per element beside the hundreds of a convolution: no
-    difference can be measured.
+    The bias is redundant, but it is one addition per element beside the hundreds of a convolution: in a
+    traced model, as `fit` and `predict` run it, no difference was measured (0.97 to 1.02 on an Ice Lake
+    processor). Called directly, as below, a small network saves the dispatch of one operation.
     """
 
     message = "a bias is nothing beside its convolution"
