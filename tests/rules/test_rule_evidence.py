@@ -10,7 +10,7 @@ from energy_code import rules
 from energy_code.calls import Runs
 from energy_code.document import Document
 from energy_code.ruling.equality import difference
-from energy_code.ruling.evidence import joules_saved, saving_text, suggested, verdict
+from energy_code.ruling.evidence import brief, joules_saved, saving_text, suggested, verdict
 from rule_savings import SAVES
 
 SAME = replace(SAVES, ratio=1.0, low=0.97, high=1.02, p_value=0.6)
@@ -22,6 +22,12 @@ def test_a_saving_here_is_said_with_its_interval_pairs_and_probability():
 
 def test_an_estimate_says_so():
     assert "estimated from CPU time" in saving_text(replace(SAVES, estimated=True))
+
+
+def test_a_title_says_in_few_words_what_is_saved_and_whether_it_was_measured_here():
+    shipped = replace(SAVES, layer="published", estimated=True, machine="AMD EPYC (2 CPUs)")
+    assert brief(verdict([shipped], "eager")) == "−41% ± 3 on another machine, estimated"
+    assert brief(verdict([SAVES, shipped], "eager")) == "−41% ± 3 here (15 pairs, p 0.0003; medium inputs)"
 
 
 def test_no_difference_here_means_no_suggestion_here():

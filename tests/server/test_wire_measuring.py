@@ -54,7 +54,7 @@ async def test_a_measurement_shows_up_in_the_hover(start: Any, workspace: Path) 
         [reports] = session.client.progress_reports.values()
         assert isinstance(reports[0], types.WorkDoneProgressBegin)
         assert reports[0].cancellable
-        assert "energy-lsp measure" in reports[0].message
+        assert reports[0].message.startswith("runs program.py")
         assert isinstance(reports[-1], types.WorkDoneProgressEnd)
         assert any("Running energy-lsp measure" in one.message for one in session.client.log_messages)
         await session.until(lambda: session.client.diagnostic_refresh_count > 0)

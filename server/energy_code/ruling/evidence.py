@@ -66,11 +66,24 @@ def saving_text(evidence: RuleEvidence) -> str:
     """`−41% ± 3 here (15 pairs, p 0.0003; medium inputs)`, or that nothing could be told apart."""
     if not evidence.differs:
         return f"no measurable difference {place(evidence)} ({evidence.pairs} pairs; {evidence.size} inputs)"
-    margin = max(1, round((evidence.high - evidence.low) / 2 * 100))
     return (
-        f"{percent(evidence)} ± {margin} {place(evidence)} "
+        f"{_saving(evidence)} {place(evidence)} "
         f"({evidence.pairs} pairs, p {probability(evidence.p_value)}; {evidence.size} inputs)"
     )
+
+
+def brief(said: Verdict) -> str:
+    """A verdict for a title, which is cut off where it is long: the saving, and whether it was measured here."""
+    evidence = said.evidence
+    if evidence is None or evidence.layer == "here" or not evidence.differs:
+        return said.text
+    where = "on the team's machine" if evidence.layer == "team" else "on another machine"
+    return f"{_saving(evidence)} {where}{', estimated' if evidence.estimated else ''}"
+
+
+def _saving(evidence: RuleEvidence) -> str:
+    """The change with half its interval, such as `−41% ± 3`."""
+    return f"{percent(evidence)} ± {max(1, round((evidence.high - evidence.low) / 2 * 100))}"
 
 
 def percent(evidence: RuleEvidence) -> str:

@@ -106,8 +106,10 @@ def saved(page: Page, finding: Finding) -> float:
 
 def fix_title(page: Page, finding: Finding) -> str:
     """What the fix does, what it was measured to save, and whether a person has to look at it."""
+    from energy_code.ruling.evidence import brief
+
     check = "" if finding.safety == "safe" else " (check that it is equal)"
-    return f"{finding.rule.title}{check}: {page.verdict_of(finding).text}"
+    return f"{finding.rule.title}{check}: {brief(page.verdict_of(finding))}"
 
 
 def _ignore(page: Page, rule: str, row: int, diagnostics: Sequence[types.Diagnostic]) -> types.CodeAction:

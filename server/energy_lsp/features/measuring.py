@@ -63,7 +63,8 @@ async def measure(ls: EnergyServer, target: Path, token: types.ProgressToken | N
     arguments = command_for(folder, target)
     shown = shlex.join(["energy-lsp", *arguments])
     ls.window_log_message(types.LogMessageParams(types.MessageType.Info, f"Running {shown}"))
-    progress = await Progress.begin(ls, token, f"Measuring {target.name}", shown)
+    about_to_run = f"runs {_within(folder.root, target)}; the log has the whole command"
+    progress = await Progress.begin(ls, token, f"Measuring {target.name}", about_to_run)
     ls.measurement = progress
     ls.set_state("measuring")
     try:
@@ -72,6 +73,12 @@ async def measure(ls: EnergyServer, target: Path, token: types.ProgressToken | N
         ls.measurement = None
         ls.set_state("ready")
         progress.end()
+
+
+def _within(root: Path, target: Path) -> str:
+    """What is run, as people call it."""
+    inside = target.relative_to(root) if target.is_relative_to(root) else target
+    return f"the programs in {root.name}" if inside == Path() else str(inside)
 
 
 async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str, Any]:
