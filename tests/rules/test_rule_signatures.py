@@ -28,8 +28,8 @@ def resolve(name):
 def test_a_stated_signature_is_the_real_one(name):
     real = list(inspect.signature(resolve(name)).parameters.values())
     stated = parse(STATED[name])
-    assert [parameter for parameter, _ in stated] == [parameter.name for parameter in real][: len(stated)]
-    for (parameter, default), actual in zip(stated, real, strict=False):
+    assert list(stated) == [parameter.name for parameter in real][: len(stated)]
+    for (parameter, default), actual in zip(stated.items(), real, strict=False):
         assert (default is None) == (actual.default is inspect.Parameter.empty), parameter
         if default in ("None", "True", "False"):
             assert repr(actual.default) == default, parameter

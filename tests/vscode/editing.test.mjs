@@ -51,6 +51,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.command("Energy: Show Logs");
     const shown = editor.page.locator(".part.panel .output-view-container, .part.panel .output-view").first();
     await until(async () => /\[(info|debug|trace)\]/.test(await shown.innerText()), 30_000, () => "the log does not show");
+    await editor.page.keyboard.press("Control+j"); // the panel away again
   });
 
   test("a hover says what a call costs and where the figure comes from", async () => {
