@@ -80,6 +80,19 @@ class Classes(Imports):
                         known.setdefault(name, []).append(function)
         return known
 
+    def descends(self, cls: UserClass, base: UserClass) -> bool:
+        """True for a class itself and for those that inherit from it."""
+        stack, seen = [cls], set()
+        while stack:
+            current = stack.pop()
+            if current == base:
+                return True
+            info = current.module.classes.get(current.name)
+            if info is not None and current not in seen:
+                seen.add(current)
+                stack.extend(base for base in info.bases if type(base) is UserClass)
+        return False
+
     def own_names(self, cls: UserClass) -> dict[str, Value]:
         """The names of a class body."""
         info = cls.module.classes.get(cls.name)

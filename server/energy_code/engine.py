@@ -6,7 +6,7 @@ got. After an edit a kept result is asked its questions again; while the answers
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
@@ -77,6 +77,8 @@ class Engine(Execution):
         self.answered_at = (-1, -1)
         self.compiled: dict[UserClass, dict[Module, Value]] = {}
         """Optimizers that models of the program are compiled with, by the module that does it."""
+        self.predecessors: dict[Function, Function] = {}
+        """Methods that an edit has written anew, with what they were before."""
         self.crowds: dict[Function, list[Given]] = {}
         """Functions that are called in as many ways as are told apart, or more, with those that are, as they were met."""
         self.optimizers_asked: set[UserClass] = set()
@@ -87,6 +89,7 @@ class Engine(Execution):
         """The program is another one now."""
         self.revision += 1
         self.turn += 1
+        self.predecessors.clear()
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
@@ -134,6 +137,8 @@ class Engine(Execution):
             for summary in self.contexts.get(function, {}).values():
                 if 0 <= summary.surveyed_at < self.revision:
                     settled, summary.surveyed_at = False, -1
+                    if function.owner is not None:
+                        self.unsettle(function.owner, summary.attributes.keys())
         return settled
 
     def settle_crowds(self, module: Module, survey: Survey) -> bool:
@@ -221,6 +226,84 @@ class Engine(Execution):
             return summary.frame.attributes.get(name)
         return summary.attributes.get(name)
 
+    def setters_replaced(self, cls: UserClass, before: dict[str, list[Function]]) -> None:
+        """A class statement was run again: methods that set an attribute may be gone, or written anew."""
+        after = self.setters(cls)
+        gone = set()
+        for name, functions in before.items():
+            now = after.get(name, ())
+            for function in functions:
+                if function in now:
+                    continue
+                newer = [other for other in now if other.code.qualname == function.code.qualname]
+                if newer:
+                    self.predecessors[newer[0]] = function
+                else:
+                    gone.add(name)
+        self.unsettle(cls, gone)
+
+    def lost(self, method: Function, given: Given, old: Summary | None, new: Summary) -> Collection[str]:
+        """The attributes that a method evaluated again, or for the first time since it was edited, sets otherwise."""
+        if old is None and (predecessor := self.predecessors.get(method)) is not None:
+            old = self.contexts.get(predecessor, {}).get(given)
+            if old is None:  # it was called in other ways
+                return predecessor.code.attributes
+        if old is None or old.attributes == new.attributes:
+            return ()
+        after = new.attributes
+        return [
+            name
+            for name, value in old.attributes.items()
+            if value is not UNKNOWN and after.get(name) != value
+        ]
+
+    def unsettle(self, cls: UserClass, names: Collection[str]) -> None:
+        """Something that set attributes of a class does so no longer: all that follows from them is found anew.
+
+        In `self.x = self.x + 1` the kept result answers its own question: asked again, it would hold for ever.
+        """
+        if not any(self.outlives(function, name) for name in names for function in self.contexts):
+            return
+        attributes = {(cls, name) for name in names}
+        calls: set[tuple[Function, Given]] = set()
+        found = True
+        while found:
+            found = False
+            for function, known in self.contexts.items():
+                for given, summary in known.items():
+                    if summary.running or summary.outdated or not self.leans(summary, attributes, calls):
+                        continue
+                    found = summary.outdated = True
+                    summary.verified = -1
+                    calls.add((function, given))
+                    if function.owner is not None:
+                        attributes.update((function.owner, name) for name in summary.attributes)
+        self.clock += 1
+
+    def outlives(self, function: Function, name: str) -> bool:
+        """True for a method with kept results that still sets the attribute, on objects made before."""
+        return (
+            name in function.code.attributes
+            and function.owner is not None
+            and function.code.name != "__init__"
+            and function in self.setters(function.owner).get(name, ())
+        )
+
+    def leans(
+        self, summary: Summary, attributes: set[tuple[UserClass, str]], calls: set[tuple[Function, Given]]
+    ) -> bool:
+        """True when an evaluation has looked at one of the attributes or at what one of the calls gave."""
+        for _, subject, _ in summary.dependencies:
+            asked = subject[0]
+            if type(asked) is Function:
+                if (asked, subject[-1]) in calls:
+                    return True
+            elif type(asked) is UserInstance and any(
+                name == subject[1] and self.descends(asked.cls, cls) for cls, name in attributes
+            ):
+                return True
+        return False
+
     # functions ------------------------------------------------------------------------------------------------
 
     def context(self, function: Function, given: Given) -> Given:
@@ -288,7 +371,7 @@ class Engine(Execution):
             if summary.running:
                 self.taint = min(self.taint, summary.provisional)
                 return summary
-            if summary.verifying:
+            if summary.verifying and not summary.outdated:
                 summary.leaned_on = True
                 return summary
             if summary.verified == self.clock or summary.provisional == self.epoch:
@@ -311,9 +394,11 @@ class Engine(Execution):
 
     def verify(self, function: Function, summary: Summary) -> bool:
         """Ask a kept evaluation its questions again."""
+        if summary.outdated:
+            return False
         summary.verified = self.clock
         summary.verifying, summary.leaned_on = True, False
-        holds = self.holds(function.module, summary)
+        holds = self.holds(function.module, summary) and not summary.outdated
         summary.verifying = False
         if not holds and summary.leaned_on:  # what was found to hold by looking at it is to be asked again
             self.clock += 1
@@ -350,6 +435,8 @@ class Engine(Execution):
             self.taint = UNTAINTED
             self.epoch += 1
         self.depth -= 1
+        if function.owner is not None:
+            self.unsettle(function.owner, self.lost(function, given, old, summary))
         if old is not None and not old.same_for_others(summary):
             self.clock += 1
             summary.verified = self.clock

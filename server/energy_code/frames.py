@@ -52,6 +52,7 @@ class Summary:
         "leaned_on",
         "made",
         "marks",
+        "outdated",
         "positions",
         "provisional",
         "replaced",
@@ -102,6 +103,8 @@ class Summary:
         """True while its questions are asked again."""
         self.leaned_on = False
         """True when something looked at it meanwhile."""
+        self.outdated = False
+        """True when asking its questions again would not do: it may itself be what answers them."""
         self.provisional = -1
 
     def same_for_others(self, newer: Summary) -> bool:

@@ -484,8 +484,11 @@ class DefineClass(Statement):
         bases = tuple(base.evaluate(inner) for base in self.code.bases)
         for _, keyword in self.code.keywords:
             keyword.evaluate(inner)
-        frame.engine.declare_class(cls, bases, inner.names)
+        engine = frame.engine
+        before = engine.setters(cls)
+        engine.declare_class(cls, bases, inner.names)
         run(inner, self.code.body)
-        frame.engine.declare_class(cls, bases, inner.names)
+        engine.declare_class(cls, bases, inner.names)
+        engine.setters_replaced(cls, before)
         frame.bind(self.code.name, cls)
         return True

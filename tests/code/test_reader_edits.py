@@ -241,3 +241,76 @@ def test_more_ways_of_calling_a_function_than_are_told_apart(user):
         users = [user.format(name, name.lower()) for name in names]
         document.replace(OPERATIONS + "".join(users).encode())
         same_as_fresh(document)
+
+
+CHAIN = b"""import tensorflow as tf
+START = tf.zeros(1)
+def more(chain):
+    return chain.x + 1
+class Base:
+    def __init__(self):
+        self.x = START
+class Chain(Base):
+    def add(self, v):
+        self.x = self.x + v
+        return self
+    def double(self):
+        self.x = self.twice
+        return self
+    def grow(self):
+        self.x = more(self)
+        return self
+    @property
+    def twice(self):
+        return self.x * 2
+    def put(self, v):
+        self.y = v
+        return self
+    def shift(self):
+        self.y = self.y + 1
+        return self.y
+print(Chain().add(1.0).double().add(2.0).grow().x.numpy())
+print(Chain().put(tf.ones(1)).shift().numpy())
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"    def __init__(self):\n        self.x = START\n", b"    pass\n"),
+        (b"self.x = START", b"self.x = None"),
+        (b"self.x = START", b"self.z = START"),
+        (b"START = tf.zeros(1)", b"START = None"),
+        (b"Chain(Base)", b"Chain"),
+        (b"        self.y = v\n", b""),
+        (b"put(tf.ones(1))", b"put(None)"),
+    ],
+)
+def test_a_method_that_goes_on_from_what_it_set_does_not_vouch_for_itself(old, new):
+    """`self.x = self.x + v` gives a tensor only for as long as something else makes `x` one."""
+    document = Document(CHAIN)
+    before = list(document.analysis.calls)
+    place = CHAIN.index(old)
+    document.edit(place, place + len(old), new)
+    numpy = [call for call in document.analysis.calls if call.api == "tensorflow.Tensor.numpy"]
+    assert len(numpy) == 1
+    same_as_fresh(document)
+    document.edit(place, place + len(new), old)
+    assert list(document.analysis.calls) == before
+
+
+def test_a_method_and_how_it_is_called_change_at_once():
+    document = Document(CHAIN)
+    assert document.analysis.calls
+    document.replace(CHAIN.replace(b"self.y = v", b"self.y  =  v").replace(b"put(tf.ones(1))", b"put(None)"))
+    same_as_fresh(document)
+
+
+def test_a_program_whose_only_start_is_deleted():
+    program = (Path(__file__).parent / "corpus" / "plumbing.py").read_bytes()
+    document = Document(program)
+    assert document.analysis.calls
+    line = b"    def __init__(self): self.x = tf.zeros(1)\n"
+    place = program.index(line)
+    document.edit(place, place + len(line), b"")
+    same_as_fresh(document)
