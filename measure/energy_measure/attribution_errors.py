@@ -136,7 +136,7 @@ def _mixed(timeline: Timeline, solution: Solution) -> Floats:
     seconds = sums(rows, timeline.own_seconds()[pooled], len(numbers))
     most = np.maximum(all_of_it / np.maximum(seconds, 1e-12), 0.0)
     anything = np.maximum(np.abs(most - watts), np.abs(watts)) / NORMAL_95
-    told = np.full(len(numbers), np.inf)
+    told: Floats = np.full(len(numbers), np.inf)
     if len(numbers) * len(observations) <= MOST_SHARES:
         told = _told_apart(timeline, solution, numbers)
     error[pooled] = np.minimum(told, anything)[rows]

@@ -147,7 +147,8 @@ def _with_drift(watts: Floats, own: Floats) -> Floats:
     excess = np.where(step > 4.0 * noise, step, 0.0) / 12.0
     left = np.concatenate(([excess[0]], excess))
     right = np.concatenate((excess, [excess[-1]]))
-    return np.sqrt(own**2 + np.maximum(left, right))
+    with_drift: Floats = np.sqrt(own**2 + np.maximum(left, right))
+    return with_drift
 
 
 def _piece(observations: Observations, window: IdleWindow) -> Observations | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from energy_data.model import DEVICES, Device, Quantity
 from energy_measure.attribution import DeviceAttribution
@@ -51,7 +52,8 @@ def site_energies(events: Events, devices: Sequence[DeviceAttribution]) -> dict[
     exclusive, exclusive_variance = np.zeros(count), np.zeros(count)
     tail, tailed = np.zeros(count), np.zeros(count)
     for part in devices:
-        joules, variance = per_device.get(part.device, (np.zeros(count), np.zeros(count)))
+        nothing: Floats = np.zeros(count)
+        joules, variance = per_device.get(part.device, (nothing, nothing))
         joules = joules + sums(rows, part.joules, count)
         variance = variance + _variance(rows, part.stderr, part.level_error, events, count)
         per_device[part.device] = joules, variance
@@ -82,7 +84,7 @@ def site_energies(events: Events, devices: Sequence[DeviceAttribution]) -> dict[
 
 
 def _variance(
-    rows: np.ndarray[tuple[int], np.dtype[np.intp]],
+    rows: npt.NDArray[np.intp],
     stderr: Floats,
     level_error: Floats,
     events: Events,
