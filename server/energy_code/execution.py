@@ -153,18 +153,21 @@ class Execution(Classes):
         module.read.add(name)
         value = self.peek(module, name)
         if value is None:
-            for star in module.stars:
-                value = self.star_member(star, name)
-                if value is not UNKNOWN:
-                    return value
+            value = self.starred(module, name)
+            if value is not UNKNOWN:
+                return value
             if name in BUILTIN_NAMES:
                 return External(f"builtins.{name}")
-            value = UNKNOWN
         if (value is UNKNOWN or value is NONE) and name in module.global_setters:
             for function in list(module.global_setters[name].values()):
                 written = self.written_by(function, name)
                 value = join(value, written) if value is not UNKNOWN else written
         return value
+
+    def starred(self, module: Module, name: str) -> Value:
+        """A name that one of a module's star imports brought; unknown when none did."""
+        members = (self.star_member(star, name) for star in module.stars)
+        return next((member for member in members if member is not UNKNOWN), UNKNOWN)
 
     def star_member(self, star: Value, name: str) -> Value:
         """A name that a star import may have brought."""
@@ -179,10 +182,9 @@ class Execution(Classes):
         module.read.add(name)
         value = self.peek(module, name)
         if value is None:
-            for star in module.stars:
-                found = self.star_member(star, name)
-                if found is not UNKNOWN:
-                    return found
+            value = self.starred(module, name)
+            if value is not UNKNOWN:
+                return value
             child = self.resolve(f"{module.name}.{name}", None) if module.is_package else None
             return ProjectModule(child) if child is not None else UNKNOWN
         return value

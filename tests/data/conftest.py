@@ -22,6 +22,7 @@ from energy_data.model import (
     Run,
 )
 from energy_lsp.cli import main
+from rule_savings import SAVES
 
 ARCHIVE = Path(__file__).parents[3] / "shared" / "greenlight" / "greenlight.tar.xz"
 
@@ -33,24 +34,7 @@ WORKSTATION = Machine(
     driver="560.30",
     meters=(MeterInfo("rapl", ("cpu", "ram"), 0.001, 6.1e-5, estimated=False),),
 )
-EVIDENCE = RuleEvidence(
-    rule="square-by-multiplication",
-    size="4096",
-    mode="eager",
-    pairs=15,
-    ratio=0.59,
-    low=0.56,
-    high=0.62,
-    p_value=0.0003,
-    a12=0.02,
-    control_ratio=1.01,
-    joules_before=0.0021,
-    machine=WORKSTATION.label,
-    meter="rapl",
-    estimated=False,
-    measured="2026-05-01T10:00:00Z",
-    tensorflow="2.21.0",
-)
+EVIDENCE = replace(SAVES, rule="square-by-multiplication", machine=WORKSTATION.label, joules_before=0.0021)
 
 
 @pytest.fixture(autouse=True)
