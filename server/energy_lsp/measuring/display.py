@@ -51,7 +51,8 @@ class _Lines:
         if stage != self.shown:
             self.shown = stage
             left = time_left(progress.seconds_left)
-            click.echo(f"[{progress.fraction:4.0%}] {stage}{', ' + left if left else ''}", err=True)
+            # Of a program that never ran here nobody knows how far it is.
+            click.echo(f"[{progress.fraction:4.0%}] {stage}, {left}" if left else f"[    ] {stage}", err=True)
 
 
 @contextmanager
