@@ -78,7 +78,10 @@ def _sentence(results: Sequence[FileResult]) -> str:
     fixed = sum(result.fixed for result in results)
     calls = [call for result in results for call in result.calls]
     unknown = sum(result.unknown for result in results)
-    parts = [f"{len(results)} files", f"{findings} findings"]
+    parts = [
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for count, what in ((len(results), "file"), (findings, "finding"))
+    ]
     if fixed:
         parts.append(f"{fixed} fixed")
     if fixable:
