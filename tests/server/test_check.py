@@ -43,7 +43,7 @@ def test_text_shows_the_source_and_the_hungriest_calls(check: Any) -> None:
     assert "[fix]" in result.stdout
     assert "Hungriest calls" in result.stdout
     assert "120 J" in result.stdout
-    assert "1 files, 1 findings, 1 fixable with --fix, 120 J known" in result.stdout
+    assert "1 file, 1 finding, 1 fixable with --fix, 120 J known" in result.stdout
 
 
 def test_json_has_place_rule_fix_and_figures(check: Any) -> None:
