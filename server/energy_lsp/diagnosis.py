@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -28,15 +27,14 @@ LSP_SEVERITY: dict[Severity, types.DiagnosticSeverity] = {
 }
 
 
-def diagnose(page: Page, client: Client) -> tuple[list[types.Diagnostic], str]:
-    """A page's diagnostics and an identifier that changes when they do."""
+def diagnose(page: Page, client: Client) -> list[types.Diagnostic]:
+    """A page's diagnostics, in the order of the text."""
     settings = page.folder.settings
     found = [_of_finding(page, finding, client) for finding in page.findings]
     if settings.hotspot_severity != "off":
         found += [_of_hotspot(page, hint, client) for hint in page.hotspots]
     found.sort(key=lambda one: (one.range.start.line, one.range.start.character, str(one.code)))
-    digest = hashlib.blake2b(repr(found).encode("utf-8", "replace"), digest_size=8)
-    return found, digest.hexdigest()
+    return found
 
 
 def _of_finding(page: Page, finding: Finding, client: Client) -> types.Diagnostic:

@@ -10,11 +10,12 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from energy_lsp.encoding import Encoded
 from energy_lsp.folders import Folder, Folders
 from energy_lsp.making import LARGEST_SOURCE, make_page, silent_page
 from energy_lsp.pages import Page
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Change = types.TextDocumentContentChangeEvent
-T = TypeVar("T")
+NOTHING = Encoded("[]")
 
 
 class Opened:
@@ -56,7 +57,10 @@ class Opened:
         """In the worker: apply what waits and make the pages; none for what cannot be read."""
         wanted = self.wanted
         try:
-            return self.make_pages(client)
+            made, pages = self.make_pages(client)
+            for page in pages.values():
+                page.encode()
+            return made, pages
         except Exception as problem:
             logger.exception("Reading %s failed", self.uri)
             self.folder.tell([f"Some code could not be read and gets no hints ({type(problem).__name__})."])
@@ -230,12 +234,12 @@ class OpenFiles:
         opened = await self._ready(uri)
         return opened.pages.get(uri) if opened is not None else None
 
-    async def answer(self, uri: str, ask: Callable[[Page], T], otherwise: T) -> T:
-        """What is asked of a whole page, in the worker: it may look at every call."""
+    async def answer(self, uri: str, ask: Callable[[Page], Encoded]) -> Encoded:
+        """A list that is asked of a whole page, in the worker: it may look at every call."""
         page = await self.page(uri)
         if page is None:
-            return otherwise
-        answer: T = await self._worker.run(("ask", uri, object()), lambda: ask(page))
+            return NOTHING
+        answer: Encoded = await self._worker.run(("ask", uri, object()), lambda: ask(page))
         return answer
 
     async def pages(self, uri: str) -> list[Page]:

@@ -1,4 +1,4 @@
-"""When to look for garbage: while nobody waits for an answer.
+"""When to look for garbage: while nobody waits for an answer, and only when there can be some.
 
 Replaced evaluations of a program refer to each other, so that only Python's collector frees them. A full
 look goes through everything that is kept of the open files and stops the whole process meanwhile.
@@ -7,45 +7,63 @@ look goes through everything that is kept of the open files and stops the whole 
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Callable
+
+from energy_code.collector import look_elsewhere
 
 YOUNG = 20_000
 """New objects before Python looks among them: 700, its default, costs a third of each analysis."""
 NEVER = 1 << 30
 QUIET_SECONDS = 2.0
 """Nobody who was silent for so long waits for an answer."""
-SOME, MANY = 50, 300
-"""Analyses after which looking is worth it in a quiet moment, and at any moment."""
+SOME, MUCH = 1.25, 2.0
+"""Growth of memory for which looking is worth it in a quiet moment, and at any moment."""
 
 
 def begin() -> None:
     """What is loaded by now stays, and full looks are left to `Garbage`."""
+    look_elsewhere()
     gc.freeze()
     gc.set_threshold(YOUNG, 10, NEVER)
 
 
 class Garbage:
-    """Counts what happens, and looks for garbage in quiet moments."""
+    """Watches how much memory is in use, and looks for garbage in quiet moments."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        in_use: Callable[[], int] = sys.getallocatedblocks,
+    ) -> None:
         self._clock = clock
+        self._in_use = in_use
         self._heard = clock()
-        self._analyses = 0
+        self._clean = self._kept = in_use()
+        """What was in use after the last look, and what is since known to stay."""
+        self._let_go = False
 
     def hear(self) -> None:
         """The client said something."""
         self._heard = self._clock()
 
-    def count(self) -> None:
-        """A file was analysed: what was known of it before is garbage now."""
-        self._analyses += 1
+    def expect(self) -> None:
+        """A file was opened and read: what is in use now stays."""
+        self._kept = max(self._kept, self._in_use())
+
+    def let_go(self) -> None:
+        """A file was closed: what was known of it is garbage."""
+        self._let_go = True
 
     def look(self) -> bool:
         """Look for garbage if it is time to; True when it was."""
-        quiet = self._clock() - self._heard >= QUIET_SECONDS
-        if self._analyses < (SOME if quiet else MANY):
-            return False
-        self._analyses = 0
-        gc.collect()
-        return True
+        if self._clock() - self._heard >= QUIET_SECONDS:
+            worth = self._let_go or self._in_use() >= SOME * self._kept
+        else:
+            worth = self._in_use() >= MUCH * self._clean
+        if worth:
+            gc.collect()
+            self._clean = self._kept = self._in_use()
+            self._let_go = False
+        return worth

@@ -7,14 +7,11 @@ starting meanwhile. What is said here is what pygls makes of the registered feat
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from importlib import metadata
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
-from energy_lsp.transport import BadFrame, frame, read_frame
-
-logger = logging.getLogger(__name__)
+from energy_lsp.transport import Wire, frame
 
 NAME = "energy-lsp"
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
@@ -70,21 +67,15 @@ class First(NamedTuple):
     answered: bool
 
 
-def greet(reader: BinaryIO, writer: BinaryIO) -> First | None:
+def greet(wire: Wire) -> First | None:
     """Read the first message and answer it if it is a sound `initialize`; None when there is none."""
-    while True:
-        try:
-            body = read_frame(reader)
-        except BadFrame as problem:
-            logger.warning("%s", problem)
-            continue
-        if body is None:
-            return None
-        answer = answer_to(body)
-        if answer is not None:
-            writer.write(frame(json.dumps(answer)))
-            writer.flush()
-        return First(body, answer is not None)
+    body = wire.wait_for_message()
+    if body is None:
+        return None
+    answer = answer_to(body)
+    if answer is not None:
+        wire.write(frame(json.dumps(answer)))
+    return First(body, answer is not None)
 
 
 def answer_to(body: bytes) -> dict[str, Any] | None:

@@ -117,8 +117,7 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
 
 
 def _diagnosed(page: Page, client: Client) -> Page:
-    diagnostics, result_id = diagnose(page, client)
-    return replace(page, diagnostics=diagnostics, result_id=result_id)
+    return replace(page, diagnostics=diagnose(page, client))
 
 
 def _between(items: Sequence[T], start: int, end: int, key: Callable[[T], int]) -> Sequence[T]:

@@ -10,6 +10,7 @@ import re
 from typing import Protocol
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~&:])")
+_ADDRESS = re.compile(r"https://[\w./~#%?=&+,:@-]+")
 
 
 class Markup(Protocol):
@@ -48,7 +49,7 @@ class Markdown:
 
     def link(self, label: str, url: str) -> str:
         """Only https addresses without characters that could end the link."""
-        if not re.fullmatch(r"https://[\w./~#%?=&+,:@-]+", url):
+        if not _ADDRESS.fullmatch(url):
             return label
         return f"[{label}]({url})"
 

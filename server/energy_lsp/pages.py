@@ -1,18 +1,22 @@
 """A page: what one text (a file, a notebook cell) has to say about energy, at one version.
 
-Pages are made in the worker's thread and read on the loop; nothing they hold changes later.
+Pages are made in the worker's thread and read on the loop; nothing they hold changes later. What is made of one
+on demand is asked for in the worker first.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from energy_lsp.encoding import Encoded, encoded_list
 from energy_lsp.hint_list import NO_HINTS, Hints
 from energy_lsp.hints import Hint, Total
 
@@ -52,8 +56,21 @@ class Page:
     """What the measurements say of each rule that applies here, in the mode it applies in."""
     hotspots: Sequence[Hint] = ()
     """The calls worth a mark."""
-    diagnostics: list[types.Diagnostic] = field(default_factory=list)
-    result_id: str = ""
+    diagnostics: Sequence[types.Diagnostic] = ()
+
+    def encode(self) -> None:
+        """Encode the diagnostics now, in the thread that makes pages."""
+        _ = self.result_id
+
+    @cached_property
+    def encoded(self) -> Encoded:
+        """The diagnostics as they go over the wire."""
+        return encoded_list(self.diagnostics)
+
+    @cached_property
+    def result_id(self) -> str:
+        """Changes when the diagnostics do."""
+        return hashlib.blake2b(self.encoded.encode(), digest_size=8).hexdigest()
 
     @property
     def is_cell(self) -> bool:

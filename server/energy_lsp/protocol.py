@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from energy_lsp.encoding import Encoded, encoded, encoded_object
 from energy_lsp.features import notebooks
 from energy_lsp.greeting import position_encoding
 from energy_lsp.transport import frame
@@ -98,16 +99,25 @@ class EnergyProtocol(LanguageServerProtocol):
     def _send_response(
         self, msg_id: str | int, result: Any | None = None, error: types.ResponseError | None = None
     ) -> None:
-        """No second answer to `initialize`."""
+        """Answer a request; `initialize` not a second time."""
         if msg_id == self._answered:
             self._answered = None
+        elif isinstance(result, Encoded) and error is None:
+            self._write(encoded_object(jsonrpc=encoded("2.0"), id=encoded(msg_id), result=result))
         else:
             super()._send_response(msg_id, result, error)
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message that is plain JSON already."""
+        self._write(json.dumps(message))
+
+    def tell(self, method: str, params: Encoded) -> None:
+        """Send a notification whose parameters are encoded already."""
+        self._write(encoded_object(jsonrpc=encoded("2.0"), method=encoded(method), params=params))
+
+    def _write(self, body: str) -> None:
         if self.writer is not None:
-            self.writer.write(frame(json.dumps(message)))
+            self.writer.write(frame(body))
 
     @property
     def was_shut_down(self) -> bool:

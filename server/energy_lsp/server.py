@@ -10,13 +10,14 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import FeatureNotificationError
 from pygls.lsp.server import LanguageServer
 
 from energy_lsp.client import Client
+from energy_lsp.encoding import converter, learn
 from energy_lsp.features import (
     code_actions,
     code_lens,
@@ -34,13 +35,13 @@ from energy_lsp.folders import Folders
 from energy_lsp.garbage import Garbage
 from energy_lsp.greeting import NAME, First
 from energy_lsp.protocol import EnergyProtocol
-from energy_lsp.transport import Reader, Writer
-from energy_lsp.worker import Worker
+from energy_lsp.worker import BACKGROUND, Worker
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
     from energy_lsp.features.measuring import Progress
+    from energy_lsp.transport import Wire
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +66,7 @@ class EnergyServer(LanguageServer):
             text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
             notebook_document_sync=notebooks.SYNC,
             protocol_cls=EnergyProtocol,
+            converter_factory=converter,
             max_workers=1,
         )
         self.client = Client()
@@ -99,7 +101,7 @@ class EnergyServer(LanguageServer):
 
     # the life of the process
 
-    async def serve(self, reader: BinaryIO, writer: BinaryIO, first: First | None) -> int:
+    async def serve(self, wire: Wire, first: First | None) -> int:
         """Talk to one client until it says goodbye or goes away; the exit code of the process."""
         loop = asyncio.get_running_loop()
         over: asyncio.Future[int] = loop.create_future()
@@ -120,10 +122,12 @@ class EnergyServer(LanguageServer):
                 logger.info("The client is gone: %s", problem)
                 end(1)
 
-        self.protocol.set_writer(Writer(writer))
+        self.protocol.set_writer(wire)
         if first is not None:
             receive(*first)
-        Reader(reader, loop, receive, lambda: end(0 if self.protocol.was_shut_down else 1)).start()
+        for method in (*self.protocol.fm.builtin_features, *self.protocol.fm.features):
+            self.worker.submit(("learn", method), partial(learn, method), ignore, BACKGROUND)
+        wire.attach(loop, receive, lambda: end(0 if self.protocol.was_shut_down else 1))
         watching = asyncio.ensure_future(self._watch(end))
         try:
             return await over
@@ -217,6 +221,7 @@ class EnergyServer(LanguageServer):
         closed = self.files.close(uri)
         self._last_shown.pop(uri, None)
         if closed is not None:
+            self.garbage.let_go()
             diagnostics.withdraw(self, list(closed.pages))
 
     def set_state(self, state: status.State) -> None:
@@ -227,7 +232,8 @@ class EnergyServer(LanguageServer):
                 status.send(self, opened)
 
     def _settled(self, opened: Opened) -> None:
-        self.garbage.count()
+        if opened.uri not in self._last_shown:
+            self.garbage.expect()
         diagnostics.push(self, opened)
         status.send(self, opened)
         self.show_problems()

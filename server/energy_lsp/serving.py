@@ -7,18 +7,17 @@ import socket
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import BinaryIO
 
 from energy_lsp import garbage
 from energy_lsp.greeting import greet
+from energy_lsp.transport import Wire
 
 
 def serve_stdio(options: Mapping[str, object]) -> int:
     """Serve on this process' standard streams; whatever else prints goes to standard error."""
-    reader = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
-    writer = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    wire = Wire.of_files(os.dup(sys.stdin.fileno()), os.dup(sys.stdout.fileno()))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not end up between messages
-    return _serve(reader, writer, options)
+    return _serve(wire, options)
 
 
 def serve_tcp(host: str, port: int, options: Mapping[str, object]) -> int:
@@ -29,11 +28,12 @@ def serve_tcp(host: str, port: int, options: Mapping[str, object]) -> int:
         print(f"Waiting for a client on {shown}:{bound}", file=sys.stderr, flush=True)
         connection, _ = listening.accept()
     with connection:
-        return _serve(connection.makefile("rb"), connection.makefile("wb"), options)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return _serve(Wire.of_socket(connection), options)
 
 
-def _serve(reader: BinaryIO, writer: BinaryIO, options: Mapping[str, object]) -> int:
-    first = greet(reader, writer)
+def _serve(wire: Wire, options: Mapping[str, object]) -> int:
+    first = greet(wire)
     import asyncio
 
     from energy_lsp.server import EnergyServer
@@ -41,9 +41,8 @@ def _serve(reader: BinaryIO, writer: BinaryIO, options: Mapping[str, object]) ->
     garbage.begin()
     code = 1
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        code = asyncio.run(EnergyServer(options).serve(reader, writer, first))
-    with suppress(OSError):
-        writer.flush()
-    # The reader's thread may sit in a read that never returns, and Python would wait for its lock.
+        code = asyncio.run(EnergyServer(options).serve(wire, first))
+    wire.close()
+    # A thread may sit in a call that never returns, and Python would wait for it.
     sys.stderr.flush()
     os._exit(code)

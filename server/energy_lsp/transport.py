@@ -1,15 +1,22 @@
-"""Messages in and out: one thread reads whole frames from a stream, the event loop handles them one by one.
+"""Messages in and out: the event loop itself reads and writes the client's streams, and waits for neither.
 
-pygls reads headers and body in separate thread-pool jobs and gives up on headers that deviate; one reader
-thread is quicker, and lets a cancellation overtake the work it cancels.
+pygls reads headers and body in separate thread-pool jobs and gives up on headers that deviate. A thread that reads
+would have to be woken, and then wake the loop; while the worker computes each of these costs a wait for the
+interpreter.
 """
 
 from __future__ import annotations
 
 import logging
+import os
+import select
+import socket
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
@@ -17,28 +24,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LARGEST_MESSAGE = 256 * 1024 * 1024
-
-
-class BadFrame(Exception):  # noqa: N818 - the stream is wrong, not the program
-    """The stream holds something that is no frame; reading goes on at the next header."""
-
-
-def read_frame(stream: BinaryIO) -> bytes | None:
-    """The next message's body, None at the end. Raises BadFrame on a header without a length."""
-    length: int | None = None
-    while True:
-        line = stream.readline(4096)
-        if not line:
-            return None
-        if line.strip() == b"":
-            break
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length":
-            length = int(value) if value.strip().isdigit() else -1
-    if length is None or not 0 <= length <= LARGEST_MESSAGE:
-        raise BadFrame("message without a usable Content-Length")
-    body = stream.read(length)
-    return body if len(body) == length else None
+LONGEST_HEADER = 4096
+CHUNK = 1 << 18
+FAREWELL_SECONDS = 1.0
+"""How long the last answers wait at the end for a client that does not read."""
 
 
 def frame(body: str) -> bytes:
@@ -47,56 +36,167 @@ def frame(body: str) -> bytes:
     return b"Content-Length: %d\r\n\r\n" % len(content) + content
 
 
-class Reader(threading.Thread):
-    """Feeds the loop with messages until the stream ends."""
+class Frames:
+    """Cuts a stream of bytes into messages; what is no frame is logged and left out."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._told: int | None = None
+        """What a header said of the length: -1 for nonsense."""
+        self._body: int | None = None
+        """The length of the body that is being received; None in a header."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """The messages that are complete now."""
+        self._buffer += data
+        while (self._body is not None or self._read_header()) and len(self._buffer) >= (self._body or 0):
+            with memoryview(self._buffer) as view:
+                body = bytes(view[: self._body])
+            del self._buffer[: self._body]
+            self._body = None
+            yield body
+
+    def _read_header(self) -> bool:
+        """True when a header that tells a length is complete."""
+        while (line := self._line()) is not None:
+            name, _, value = line.partition(b":")
+            if name.strip().lower() == b"content-length":
+                self._told = int(value) if value.strip().isdigit() else -1
+            elif not line.strip():
+                told, self._told = self._told, None
+                if told is not None and 0 <= told <= LARGEST_MESSAGE:
+                    self._body = told
+                    return True
+                logger.warning("message without a usable Content-Length")
+        return False
+
+    def _line(self) -> bytes | None:
+        end = self._buffer.find(b"\n", 0, LONGEST_HEADER)
+        if end < 0 and len(self._buffer) < LONGEST_HEADER:
+            return None
+        end = end + 1 or LONGEST_HEADER
+        line = bytes(self._buffer[:end])
+        del self._buffer[:end]
+        return line
+
+
+class Wire:
+    """A client's two streams, read and written by the event loop."""
 
     def __init__(
-        self,
-        stream: BinaryIO,
-        loop: asyncio.AbstractEventLoop,
-        receive: Callable[[bytes], None],
-        ended: Callable[[], None],
+        self, incoming: int, outgoing: int, read: Callable[[], bytes], write: Callable[[memoryview], int]
     ) -> None:
-        super().__init__(name="energy-lsp reader", daemon=True)
-        self._stream = stream
-        self._loop = loop
-        self._receive = receive
-        self._ended = ended
+        self._incoming, self._outgoing = incoming, outgoing
+        self._read, self._write = read, write
+        self._frames = Frames()
+        self._arrived: deque[bytes] = deque()
+        self._unsent: deque[memoryview] = deque()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._watched = False
 
-    def run(self) -> None:
-        """Read frames; a bad one is logged, the end of the stream ends the server."""
+    @classmethod
+    def of_files(cls, incoming: int, outgoing: int) -> Wire:
+        """Over two file descriptors."""
+        return cls(incoming, outgoing, partial(os.read, incoming, CHUNK), partial(os.write, outgoing))
+
+    @classmethod
+    def of_socket(cls, connection: socket.socket) -> Wire:
+        """Over a connection."""
+        number = connection.fileno()
+        return cls(number, number, partial(connection.recv, CHUNK), connection.send)
+
+    def wait_for_message(self) -> bytes | None:
+        """The next message, before there is a loop; None at the end."""
+        while not self._arrived:
+            data = self._read()
+            if not data:
+                return None
+            self._arrived += self._frames.feed(data)
+        return self._arrived.popleft()
+
+    def attach(
+        self, loop: asyncio.AbstractEventLoop, receive: Callable[[bytes], None], ended: Callable[[], None]
+    ) -> None:
+        """Hand every message to the loop from now on; `ended` is called when the client closed its side or is gone."""
+        self._loop, self._receive, self._ended = loop, receive, ended
+        for body in self._arrived:
+            loop.call_soon(receive, body)
+        self._arrived.clear()
         try:
-            while True:
-                try:
-                    body = read_frame(self._stream)
-                except BadFrame as problem:
-                    logger.warning("%s", problem)
-                    continue
-                if body is None:
-                    break
-                self._loop.call_soon_threadsafe(self._receive, body)
-        except (OSError, ValueError) as problem:
+            loop.add_reader(self._incoming, self._readable)
+        except (NotImplementedError, OSError):  # Windows, or a file: the loop cannot watch it
+            threading.Thread(target=self._read_on, name="energy-lsp reader", daemon=True).start()
+        else:
+            self._watched = True
+            os.set_blocking(self._outgoing, False)
+
+    def _readable(self) -> None:
+        assert self._loop is not None
+        try:
+            data = self._read()
+        except BlockingIOError:
+            return
+        except OSError as problem:
             logger.info("The client's stream broke: %s", problem)
-        finally:
-            self._tell_end()
+            data = b""
+        if not data:
+            self._loop.remove_reader(self._incoming)
+            self._ended()
+        self._hand_over(data)
 
-    def _tell_end(self) -> None:
-        try:
+    def _hand_over(self, data: bytes) -> None:
+        """One step of the loop for each message: a cancellation overtakes what it cancels."""
+        assert self._loop is not None
+        for body in self._frames.feed(data):
+            self._loop.call_soon(self._receive, body)
+
+    def _read_on(self) -> None:
+        assert self._loop is not None
+        with suppress(RuntimeError):  # the loop has ended
+            with suppress(OSError):
+                while data := self._read():
+                    self._loop.call_soon_threadsafe(self._hand_over, data)
             self._loop.call_soon_threadsafe(self._ended)
-        except RuntimeError:
-            logger.debug("The loop had already ended")
-
-
-class Writer:
-    """Writes whole frames to a stream; pygls calls it from the loop's thread alone."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
 
     def write(self, data: bytes) -> None:
-        """Write and flush."""
-        self._stream.write(data)
-        self._stream.flush()
+        """Send a message; what the client does not take at once waits its turn."""
+        waits = bool(self._unsent)
+        self._unsent.append(memoryview(data))
+        if waits:
+            return
+        self._send()
+        if self._unsent:
+            assert self._loop is not None
+            self._loop.add_writer(self._outgoing, self._writable)
+
+    def _send(self) -> None:
+        while self._unsent:
+            data = self._unsent.popleft()
+            try:
+                sent = self._write(data)
+            except BlockingIOError:
+                sent = 0
+            if sent < len(data):
+                self._unsent.appendleft(data[sent:])
+                if self._watched:
+                    return
+
+    def _writable(self) -> None:
+        assert self._loop is not None
+        try:
+            self._send()
+        except OSError as problem:
+            logger.info("The client is gone: %s", problem)
+            self._unsent.clear()
+            self._ended()
+        if not self._unsent:
+            self._loop.remove_writer(self._outgoing)
 
     def close(self) -> None:
-        """The stream belongs to the process; its end closes it."""
+        """Send what waits, to a client that still reads, and leave the stream as it was."""
+        if not self._watched:
+            return
+        with suppress(OSError):
+            while self._unsent and select.select([], [self._outgoing], [], FAREWELL_SECONDS)[1]:
+                self._send()
+            os.set_blocking(self._outgoing, True)

@@ -6,12 +6,14 @@ import gc
 import weakref
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
+from energy_code import collector
 from energy_lsp.client import Client
 from energy_lsp.files import OpenFile
 from energy_lsp.folders import Folder
-from energy_lsp.garbage import MANY, QUIET_SECONDS, SOME, Garbage
+from energy_lsp.garbage import MUCH, QUIET_SECONDS, SOME, Garbage
 
 SOURCE = "import tensorflow as tf\n\n\ndef double(x):\n    return tf.pow(x, 2) + tf.abs(x)\n\n\ny = double(tf.ones(3))\n"
 
@@ -44,25 +46,45 @@ def test_an_edit_leaves_nothing_that_only_the_collector_could_free(tmp_path: Pat
         gc.enable()
 
 
-def test_garbage_is_looked_for_in_quiet_moments() -> None:
-    now = 0.0
-    garbage = Garbage(lambda: now)
-    for _ in range(SOME):
-        garbage.count()
-    garbage.hear()
-    assert not garbage.look()
-    now += QUIET_SECONDS
-    assert garbage.look()
-    assert not garbage.look()
+class Process:
+    """A process whose clock and memory the test sets."""
+
+    def __init__(self) -> None:
+        self.now, self.blocks = 0.0, 1000
+        self.garbage = Garbage(lambda: self.now, lambda: self.blocks)
+
+    def be_quiet(self) -> None:
+        self.garbage.hear()
+        self.now += QUIET_SECONDS
 
 
-def test_garbage_is_looked_for_at_last_when_it_never_gets_quiet() -> None:
-    garbage = Garbage(lambda: 0.0)
-    for _ in range(MANY - 1):
-        garbage.count()
-    assert not garbage.look()
-    garbage.count()
-    assert garbage.look()
+def test_growth_is_looked_into_in_quiet_moments() -> None:
+    process = Process()
+    process.blocks = int(SOME * 1000)
+    process.garbage.hear()
+    assert not process.garbage.look()
+    process.be_quiet()
+    assert process.garbage.look()
+    assert not process.garbage.look()
+
+
+def test_growth_is_looked_into_at_last_when_it_never_gets_quiet() -> None:
+    process = Process()
+    process.blocks = int(MUCH * 1000) - 1
+    assert not process.garbage.look()
+    process.blocks += 1
+    assert process.garbage.look()
+
+
+def test_what_opened_files_need_is_no_reason_to_look() -> None:
+    process = Process()
+    process.blocks = 1800
+    process.garbage.expect()
+    process.be_quiet()
+    assert not process.garbage.look()
+    process.garbage.let_go()
+    assert process.garbage.look()
+    assert not process.garbage.look()
 
 
 class Node:
@@ -73,9 +95,22 @@ def test_looking_frees_what_refers_to_itself() -> None:
     node = Node()
     node.other = node
     gone = weakref.ref(node)
-    garbage = Garbage(lambda: 0.0)
-    for _ in range(MANY):
-        garbage.count()
+    process = Process()
+    process.garbage.let_go()
+    process.be_quiet()
     del node
-    garbage.look()
+    process.garbage.look()
     assert gone() is None
+
+
+def test_a_reading_leaves_looking_to_whoever_asks_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+    monkeypatch.setattr(gc, "collect", lambda: looks.append("look"))
+    monkeypatch.setattr(collector.Passed, "objects", collector.ENOUGH)
+    monkeypatch.setattr(collector.Passed, "enough", collector.ENOUGH)
+    collector.pass_over(1)
+    assert looks == ["look"]
+    collector.look_elsewhere()
+    monkeypatch.setattr(collector.Passed, "objects", collector.ENOUGH)
+    collector.pass_over(1)
+    assert looks == ["look"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from energy_lsp.client import Client
+from energy_lsp.encoding import Encoded
 from energy_lsp.features.code_lens import lenses
 from energy_lsp.files import OpenFile, OpenFiles
 from energy_lsp.folders import Folder, Folders
@@ -31,9 +32,9 @@ def test_analysis_and_whole_file_questions_run_in_the_worker(tmp_path: Path) -> 
     settled_in: list[str] = []
     uri = (tmp_path / "model.py").as_uri()
 
-    def who_asks(page: Page) -> str:
+    def who_asks(page: Page) -> Encoded:
         assert len(lenses(page)) == 1
-        return threading.current_thread().name
+        return Encoded(threading.current_thread().name)
 
     async def use() -> tuple[set[str], str]:
         worker = Worker(asyncio.get_running_loop(), lambda problem: None)
@@ -45,7 +46,7 @@ def test_analysis_and_whole_file_questions_run_in_the_worker(tmp_path: Path) -> 
         )
         watched = Watched(uri, 1, Folder(tmp_path), SOURCE)
         files.begin(watched)
-        answer = await files.answer(uri, who_asks, "nobody")
+        answer = await files.answer(uri, who_asks)
         worker.stop()
         return watched.readers, answer
 
@@ -59,8 +60,8 @@ def test_a_question_about_a_file_that_is_not_open_has_an_answer() -> None:
     async def use() -> str:
         worker = Worker(asyncio.get_running_loop(), lambda problem: None)
         files = OpenFiles(worker, Folders({}), Client, lambda opened: None)
-        answer = await files.answer("file:///not/open.py", lambda page: "page", "nothing")
+        answer = await files.answer("file:///not/open.py", lambda page: Encoded("page"))
         worker.stop()
         return answer
 
-    assert asyncio.run(use()) == "nothing"
+    assert asyncio.run(use()) == "[]"

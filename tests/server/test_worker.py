@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import threading
 
 import pytest
 
-from energy_lsp.transport import BadFrame, frame, read_frame
 from energy_lsp.worker import BACKGROUND, Worker
 
 pytestmark = pytest.mark.asyncio
@@ -36,14 +34,3 @@ async def test_a_job_that_raises_does_not_end_the_worker() -> None:
     assert await worker.run("good", lambda: 3) == 3
     assert isinstance(problems[0], ZeroDivisionError)
     worker.stop()
-
-
-async def test_frames_are_read_as_they_were_written() -> None:
-    stream = io.BytesIO(
-        frame('{"é": 1}') + b"content-length : 2\r\nX: y\r\n\r\n{}" + b"X: y\r\n\r\n" + b"Content-"
-    )
-    assert read_frame(stream) == '{"é": 1}'.encode()
-    assert read_frame(stream) == b"{}"
-    with pytest.raises(BadFrame):
-        read_frame(stream)
-    assert read_frame(stream) is None

@@ -12,7 +12,7 @@ import click
 
 from energy_lsp.cli.options import given, setting_options
 
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0001
 """How long the worker may hold the interpreter while the event loop waits (Python's own choice: 5 ms)."""
 
 

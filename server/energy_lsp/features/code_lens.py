@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from energy_lsp.encoding import Encoded, encoded_list
+
 if TYPE_CHECKING:
     from energy_lsp.hints import Total
     from energy_lsp.pages import Page
@@ -18,8 +20,8 @@ def register(server: EnergyServer) -> None:
     """Offer code lenses."""
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    async def code_lens(ls: EnergyServer, params: types.CodeLensParams) -> list[types.CodeLens]:
-        return await ls.files.answer(params.text_document.uri, lenses, [])
+    async def code_lens(ls: EnergyServer, params: types.CodeLensParams) -> Encoded:
+        return await ls.files.answer(params.text_document.uri, lambda page: encoded_list(lenses(page)))
 
 
 def lenses(page: Page) -> list[types.CodeLens]:

@@ -9,11 +9,14 @@ from lsprotocol import types
 
 from energy_lsp.browsing import workspace_pages
 from energy_lsp.diagnosis import SOURCE
+from energy_lsp.encoding import Encoded, encoded, encoded_object
 
 if TYPE_CHECKING:
     from energy_lsp.files import Opened
     from energy_lsp.pages import Page
     from energy_lsp.server import EnergyServer
+
+FULL, UNCHANGED = Encoded('"full"'), Encoded('"unchanged"')
 
 
 def register(server: EnergyServer) -> None:
@@ -23,22 +26,24 @@ def register(server: EnergyServer) -> None:
         types.TEXT_DOCUMENT_DIAGNOSTIC,
         types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True, identifier=SOURCE),
     )
-    async def pull(
-        ls: EnergyServer, params: types.DocumentDiagnosticParams
-    ) -> types.DocumentDiagnosticReport:
+    async def pull(ls: EnergyServer, params: types.DocumentDiagnosticParams) -> Encoded:
         page = await ls.files.page(params.text_document.uri)
         if page is None:
-            return types.RelatedFullDocumentDiagnosticReport(items=[])
-        if params.previous_result_id == page.result_id:
-            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=page.result_id)
-        return types.RelatedFullDocumentDiagnosticReport(items=page.diagnostics, result_id=page.result_id)
+            return encoded(types.RelatedFullDocumentDiagnosticReport(items=[]))
+        return encoded_object(**_report(page, params.previous_result_id))
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
-    async def pull_workspace(
-        ls: EnergyServer, params: types.WorkspaceDiagnosticParams
-    ) -> types.WorkspaceDiagnosticReport:
+    async def pull_workspace(ls: EnergyServer, params: types.WorkspaceDiagnosticParams) -> Encoded:
         previous = {one.uri: one.value for one in params.previous_result_ids}
-        return types.WorkspaceDiagnosticReport([_report(page, previous) async for page in pages_for(ls)])
+        reports = [
+            encoded_object(
+                uri=encoded(page.uri),
+                version=encoded(page.version),
+                **_report(page, previous.get(page.uri)),
+            )
+            async for page in pages_for(ls)
+        ]
+        return encoded_object(items=Encoded("[" + ",".join(reports) + "]"))
 
 
 async def pages_for(ls: EnergyServer) -> AsyncIterator[Page]:
@@ -52,14 +57,11 @@ async def pages_for(ls: EnergyServer) -> AsyncIterator[Page]:
                 yield page
 
 
-def _report(page: Page, previous: dict[str, str]) -> types.WorkspaceDocumentDiagnosticReport:
-    if previous.get(page.uri) == page.result_id:
-        return types.WorkspaceUnchangedDocumentDiagnosticReport(
-            uri=page.uri, version=page.version, result_id=page.result_id
-        )
-    return types.WorkspaceFullDocumentDiagnosticReport(
-        uri=page.uri, version=page.version, items=page.diagnostics, result_id=page.result_id
-    )
+def _report(page: Page, previous: str | None) -> dict[str, Encoded]:
+    """What a client that last saw `previous` has to know."""
+    if previous == page.result_id:
+        return {"kind": UNCHANGED, "resultId": encoded(page.result_id)}
+    return {"kind": FULL, "resultId": encoded(page.result_id), "items": page.encoded}
 
 
 def push(ls: EnergyServer, opened: Opened) -> None:
@@ -69,8 +71,10 @@ def push(ls: EnergyServer, opened: Opened) -> None:
     for page in opened.pages.values():
         if ls.published.get(page.uri) != (page.result_id, page.version):
             ls.published[page.uri] = (page.result_id, page.version)
-            ls.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(page.uri, page.diagnostics, page.version)
+            version = {} if page.version is None else {"version": encoded(page.version)}
+            ls.protocol.tell(
+                types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
+                encoded_object(uri=encoded(page.uri), **version, diagnostics=page.encoded),
             )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from energy_lsp.encoding import Encoded, encoded_list
 from energy_lsp.hints import cost, provenance, short
 
 if TYPE_CHECKING:
@@ -18,9 +19,9 @@ def register(server: EnergyServer) -> None:
     """Offer inlay hints."""
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    async def inlay_hints(ls: EnergyServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    async def inlay_hints(ls: EnergyServer, params: types.InlayHintParams) -> Encoded:
         uri, where = params.text_document.uri, params.range
-        return await ls.files.answer(uri, lambda page: inlay_hints_in(page, where), [])
+        return await ls.files.answer(uri, lambda page: encoded_list(inlay_hints_in(page, where)))
 
 
 def inlay_hints_in(page: Page, where: types.Range) -> list[types.InlayHint]:
