@@ -36,7 +36,7 @@ test-python: $(READY)
 	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-extension: client-vscode/node_modules/.package-lock.json
-	cd client-vscode && npm run --silent check && npm run --silent lint && npm run --silent unit
+	cd client-vscode && npm run --silent check && npm run --silent lint && npm run --silent unit && npm run --silent audit
 
 test-editor: $(EXTENSION)
 	@tools/debian_packages.sh $(EDITOR_PACKAGES)

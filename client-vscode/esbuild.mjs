@@ -2,11 +2,10 @@
 import { build } from "esbuild";
 import { readdirSync } from "node:fs";
 
-const common = { bundle: true, platform: "node", format: "cjs", target: "node20", external: ["vscode"], logLevel: "warning" };
+const common = { bundle: true, platform: "node", format: "cjs", target: "node20", external: ["vscode"], logLevel: "warning", metafile: true };
+const tests = () => readdirSync("test").filter((name) => name.endsWith(".test.ts")).map((name) => `test/${name}`);
 
-if (process.argv.includes("--tests")) {
-  const entryPoints = readdirSync("test").filter((name) => name.endsWith(".test.ts")).map((name) => `test/${name}`);
-  await build({ ...common, entryPoints, outdir: "dist/test" });
-} else {
-  await build({ ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", minify: true });
-}
+/** What went into the bundle. */
+export const { metafile } = process.argv.includes("--tests")
+  ? await build({ ...common, entryPoints: tests(), outdir: "dist/test" })
+  : await build({ ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", minify: true });

@@ -10,3 +10,5 @@ cd client-vscode
 cp ../LICENSE ../CHANGELOG.md .
 npm run --silent build
 npm run --silent package -- --no-rewrite-relative-links >/dev/null
+size=$(wc -c <energy-lsp.vsix)
+[ "$size" -lt 5000000 ] || { echo "energy-lsp.vsix has $size bytes; the limit is 5 MB." >&2; exit 1; }
