@@ -230,12 +230,12 @@ class Folders:
         self._folders.pop(root, None)
 
     def of(self, path: Path | None) -> Folder:
-        """The innermost folder that holds a path; a file outside all of them gets its own project's."""
+        """The innermost folder that holds a path, or is it; a file outside all of them gets its own project's."""
         if path is None:
             return next(iter(self._folders.values()), None) or self._loose_folder(Path.cwd())
-        for parent in path.parents:
-            if parent in self._folders:
-                return self._folders[parent]
+        for holder in (path, *path.parents):
+            if holder in self._folders:
+                return self._folders[holder]
         return self._loose_folder(settings.project_root(path))
 
     def _loose_folder(self, root: Path) -> Folder:

@@ -65,5 +65,6 @@ def test_a_file_belongs_to_the_innermost_folder(tmp_path: Path) -> None:
     outer_folder, inner_folder = folders.add(tmp_path), folders.add(inner)
     assert folders.of(inner / "a.py") is inner_folder
     assert folders.of(tmp_path / "a.py") is outer_folder
+    assert folders.of(inner) is inner_folder  # measuring a whole workspace asks for its root
     folders.remove(inner)
     assert folders.of(inner / "a.py") is outer_folder

@@ -57,7 +57,7 @@ async def test_every_feature_in_cells(start: Any) -> None:
         lenses = await session.client.text_document_code_lens_async(
             types.CodeLensParams(types.TextDocumentIdentifier(cells[1]))
         )
-        assert lenses[0].command.title.startswith("⚡ 12.0 J in 2 calls")
+        assert lenses[0].command.title == "⚡ 12.0 J in 2 calls · this cell"
         assert lenses[0].range.start.line == 0
         fix = next(one for one in await session.actions(cells[2], 1) if getattr(one, "is_preferred", False))
         resolved = await session.client.code_action_resolve_async(fix)

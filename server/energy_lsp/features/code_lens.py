@@ -9,7 +9,6 @@ from lsprotocol import types
 from energy_lsp.encoding import Encoded, encoded_list
 
 if TYPE_CHECKING:
-    from energy_lsp.hints import Total
     from energy_lsp.pages import Page
     from energy_lsp.server import EnergyServer
 
@@ -30,13 +29,15 @@ def lenses(page: Page) -> list[types.CodeLens]:
         return []
     found = []
     if page.is_cell and page.hints:
-        found.append(_lens(page, types.Range(types.Position(0, 0), types.Position(0, 0)), page.total))
+        top = types.Range(types.Position(0, 0), types.Position(0, 0))
+        # A function at the top of a cell has its own lens on the same line.
+        found.append(_lens(page, top, f"{page.total.label} · this cell"))
     for function in page.functions:
         inside = page.hints_in(function.span)
         if inside:
-            found.append(_lens(page, page.start_of(function.span), inside.total))
+            found.append(_lens(page, page.start_of(function.span), inside.total.label))
     return found
 
 
-def _lens(page: Page, where: types.Range, total: Total) -> types.CodeLens:
-    return types.CodeLens(where, types.Command(total.label, SUMMARY, arguments=[{"uri": page.uri}]))
+def _lens(page: Page, where: types.Range, label: str) -> types.CodeLens:
+    return types.CodeLens(where, types.Command(label, SUMMARY, arguments=[{"uri": page.uri}]))
