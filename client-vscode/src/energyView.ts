@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { bar, byFile, byHunger, callDescription, callsOf, energyOf, heatLevel, placeOf, remembered, totals, totalText } from "./format";
 import type { FileCalls, PlacedCall } from "./format";
 import { serverCommands } from "./protocol";
-import type { Summary } from "./protocol";
+import type { CallSummary, Summary } from "./protocol";
 import type { Server } from "./server";
 
 type Part = FileCalls["functions"][number];
@@ -15,7 +15,7 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
   private readonly tree: vscode.TreeView<Item>;
   private readonly subscriptions: vscode.Disposable[];
   private timer: NodeJS.Timeout | undefined;
-  private before = new Map<string, number>();
+  private before = new Map<string, CallSummary>();
 
   constructor(private readonly server: Server) {
     this.tree = vscode.window.createTreeView("energyLsp.calls", { treeDataProvider: this, showCollapseAll: true });
@@ -132,7 +132,7 @@ function unknownItem({ length }: PlacedCall[]): vscode.TreeItem {
   return item;
 }
 
-function callItem(call: PlacedCall, range: vscode.Range | undefined, previous: number | undefined): vscode.TreeItem {
+function callItem(call: PlacedCall, range: vscode.Range | undefined, previous: CallSummary | undefined): vscode.TreeItem {
   const known = energyOf(call) !== undefined;
   // The bar stands first, so that bars of different calls begin at the same place.
   const item = new vscode.TreeItem(known ? `${bar(call.share)} ${call.api}` : call.api);

@@ -58,7 +58,7 @@ function commands(running: Server, view: EnergyView, report: Report, meters: Met
     measureWorkspace: async () => {
       const folder = await chosenFolder();
       if (folder !== undefined) {
-        await measure(running, { workspace: folder.uri.toString() }, view);
+        await measure(running, { argument: { workspace: folder.uri.toString() }, name: folder.name }, view);
       }
     },
     openReport: () => report.open(),

@@ -78,7 +78,7 @@ export function statusText(status: Status | undefined, state: ServerState): stri
   if (status.known_joules === 0) {
     return `${icon} ${status.unknown_calls > 0 ? "no figures" : "no calls"}`;
   }
-  return `${icon} ${status.estimated ? "≈ " : ""}${joules(status.known_joules)}`;
+  return `${icon} ${marked(status.known_joules, status)}`;
 }
 
 export type ServerState = "starting" | "running" | "stopped" | "absent";
@@ -88,16 +88,29 @@ export function energyOf({ joules: each, runs }: CallSummary): number | undefine
   return each === null ? undefined : each * runs;
 }
 
-/** What the energy view says right of a call's name: energy, where it comes from, what it was before. */
-export function callDescription(call: CallSummary, previous?: number): string {
+/** What the energy view says right of a call's name: energy, where it comes from, what was known before. */
+export function callDescription(call: CallSummary, previous?: CallSummary): string {
   const energy = energyOf(call);
   if (energy === undefined || call.joules === null) {
     return "no figure";
   }
-  const mark = call.estimated ? "≈ " : "";
-  const each = call.runs > 1 ? ` (${call.runs} × ${mark}${joules(call.joules)})` : "";
-  const before = previous === undefined || previous === energy ? "" : ` · before ${joules(previous)}`;
-  return `${mark}${joules(energy)}${each} · ${provenance(call)}${before}`;
+  const each = call.runs > 1 ? ` (${call.runs} × ${marked(call.joules, call)})` : "";
+  return `${marked(energy, call)}${each} · ${provenance(call)}${before(call, previous)}`;
+}
+
+/** The figure from before a measurement; where it came from, if from elsewhere. */
+function before(call: CallSummary, previous?: CallSummary): string {
+  const energy = previous && energyOf(previous);
+  if (previous === undefined || energy === undefined || energy === energyOf(call)) {
+    return "";
+  }
+  const origin = provenance(previous) === provenance(call) ? "" : `, ${provenance(previous)}`;
+  return ` · before ${marked(energy, previous)}${origin}`;
+}
+
+/** Joules that say when they are an estimate. */
+function marked(value: number, { estimated }: Pick<CallSummary, "estimated">): string {
+  return `${estimated ? "≈ " : ""}${joules(value)}`;
 }
 
 /** Known joules of some calls, whether an estimate is among them, and how many calls have no figure. */
@@ -118,7 +131,7 @@ export function totalText(calls: readonly CallSummary[]): string {
     return "no figures yet";
   }
   const gap = unknown === 0 ? "" : `, ${unknown} ${unknown === 1 ? "call" : "calls"} unknown`;
-  return `${estimated ? "≈ " : ""}${joules(known)}${gap}`;
+  return `${marked(known, { estimated })}${gap}`;
 }
 
 /** A call with the text that it stands in: a file, or one cell of a notebook. */
@@ -146,16 +159,10 @@ export function byFile(files: readonly FileSummary[]): FileCalls[] {
   return [...found.values()].map(({ uri, functions }) => ({ uri, functions: [...functions].map(([name, calls]) => ({ name, calls })) }));
 }
 
-/** Joules by place and API, to set beside those after the next measurement; places move with edits, and are then forgotten. */
-export function remembered(files: readonly FileSummary[]): Map<string, number> {
-  const known = new Map<string, number>();
-  for (const call of byFile(files).flatMap(callsOf)) {
-    const energy = energyOf(call);
-    if (energy !== undefined) {
-      known.set(placeOf(call), energy);
-    }
-  }
-  return known;
+/** Known calls by place and API, to set beside those after the next measurement; places move with edits, and are then forgotten. */
+export function remembered(files: readonly FileSummary[]): Map<string, CallSummary> {
+  const known = byFile(files).flatMap(callsOf).filter((call) => energyOf(call) !== undefined);
+  return new Map(known.map((call) => [placeOf(call), call]));
 }
 
 export function placeOf({ uri, api, range }: PlacedCall): string {

@@ -24,12 +24,18 @@ export class Heat implements vscode.Disposable {
           }
         }
       }),
-      vscode.window.onDidChangeVisibleTextEditors((editors) => {
-        editors.forEach((editor) => void this.paint(editor));
+      // Without a server all figures go; a restart brings them again with the next status.
+      server.onState((state) => {
+        if (state === "stopped" || state === "absent") {
+          this.paintAll();
+        }
+      }),
+      vscode.window.onDidChangeVisibleTextEditors(() => {
+        this.paintAll();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("energyLsp.heat")) {
-          vscode.window.visibleTextEditors.forEach((editor) => void this.paint(editor));
+          this.paintAll();
         }
       }),
     ];
@@ -37,6 +43,10 @@ export class Heat implements vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.types.values(), ...this.subscriptions).dispose();
+  }
+
+  private paintAll(): void {
+    vscode.window.visibleTextEditors.forEach((editor) => void this.paint(editor));
   }
 
   private async paint(editor: vscode.TextEditor): Promise<void> {

@@ -5,7 +5,7 @@ const advice: readonly [RegExp, string][] = [
   [/No space left on device/, "the disk is full. Make room, then try again."],
   [
     /NewConnectionError|Failed to establish a new connection|name resolution|ConnectTimeout|ProxyError|SSLError|Max retries exceeded|No matching distribution found/,
-    "the packages that it needs could not be downloaded. Check the connection and pip's settings (proxy, index), then try again.",
+    "the packages that it needs could not be downloaded. Check the connection and pip's settings (proxy, index) and try again, or name an energy-lsp that is installed already in the settings.",
   ],
 ];
 

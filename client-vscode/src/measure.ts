@@ -13,12 +13,17 @@ interface Measured {
   seconds: number;
 }
 
-export async function measure(server: Server, target: { uri: string } | { workspace: string }, view: EnergyView): Promise<void> {
-  const name = vscode.workspace.asRelativePath(vscode.Uri.parse("uri" in target ? target.uri : target.workspace));
+/** What is measured, for the server and for people. */
+export interface Target {
+  argument: { uri: string } | { workspace: string };
+  name: string;
+}
+
+export async function measure(server: Server, { argument, name }: Target, view: EnergyView): Promise<void> {
   await view.remember();
   let measured: Measured | undefined;
   try {
-    measured = await server.executeWithProgress<Measured>(serverCommands.measure, target, `Measuring ${name}`);
+    measured = await server.executeWithProgress<Measured>(serverCommands.measure, argument, `Measuring ${name}`);
   } catch (refusal) {
     // The server says in one sentence what was wrong, or that it was cancelled.
     void vscode.window.showWarningMessage(refusal instanceof Error ? refusal.message : String(refusal));
@@ -40,11 +45,11 @@ export async function measure(server: Server, target: { uri: string } | { worksp
 }
 
 /** The file in front, saved, or undefined with a word to the user. */
-export async function savedTarget(): Promise<{ uri: string } | undefined> {
+export async function savedTarget(): Promise<Target | undefined> {
   const notebook = vscode.window.activeNotebookEditor?.notebook;
   if (notebook !== undefined) {
     await notebook.save();
-    return { uri: notebook.uri.toString() };
+    return fileTarget(notebook.uri);
   }
   const document = vscode.window.activeTextEditor?.document;
   if (document?.languageId !== "python" || document.isUntitled) {
@@ -52,7 +57,11 @@ export async function savedTarget(): Promise<{ uri: string } | undefined> {
     return undefined;
   }
   await document.save();
-  return { uri: document.uri.toString() };
+  return fileTarget(document.uri);
+}
+
+function fileTarget(uri: vscode.Uri): Target {
+  return { argument: { uri: uri.toString() }, name: vscode.workspace.asRelativePath(uri) };
 }
 
 /** For commands that need a running server. */

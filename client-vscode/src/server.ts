@@ -17,6 +17,8 @@ import { chosenInterpreter } from "./pythonExtension";
 const crashLimit = 4;
 const crashWindow = 3 * 60 * 1000;
 
+const settingsRemedy = { title: "Open Settings", act: () => vscode.commands.executeCommand("workbench.action.openSettings", "energyLsp.path") };
+
 /** Which server to run, and the interpreter chosen in the Python extension, which runs the programs that are measured. */
 interface Decision {
   launch: Launch;
@@ -86,8 +88,8 @@ export class Server implements vscode.Disposable {
     } catch (error) {
       if (!(error instanceof vscode.CancellationError)) {
         const reason = error instanceof InstallFailed ? error.message : `${String(error)}.`;
-        const again = { title: "Try Again", act: () => this.install() };
-        void this.problems.tell("install-failed", `The energy-lsp server could not be installed: ${reason}`, [again, this.logsRemedy()], true);
+        const remedies = [{ title: "Try Again", act: () => this.install() }, settingsRemedy, this.logsRemedy()];
+        void this.problems.tell("install-failed", `The energy-lsp server could not be installed: ${reason}`, remedies, true);
       }
       return;
     }
@@ -198,18 +200,17 @@ export class Server implements vscode.Disposable {
   }
 
   private async tellProblem(launch: Extract<Launch, { kind: "problem" }>, askedFor: boolean): Promise<void> {
-    const settings = { title: "Open Settings", act: () => vscode.commands.executeCommand("workbench.action.openSettings", "energyLsp.path") };
     const again = { title: "Try Again", act: () => this.start(true) };
     switch (launch.problem) {
       case "wrong-path":
-        await this.problems.tell("wrong-path", `energyLsp.path names a file that does not exist: ${launch.detail}. Correct or clear the setting.`, [settings, again], askedFor);
+        await this.problems.tell("wrong-path", `energyLsp.path names a file that does not exist: ${launch.detail}. Correct or clear the setting.`, [settingsRemedy, again], askedFor);
         break;
       case "no-python":
-        await this.problems.tell("no-python", "energy-lsp needs Python 3.10 or newer and found none. Install Python, or name an energy-lsp command in the settings.", [again, settings], askedFor);
+        await this.problems.tell("no-python", "energy-lsp needs Python 3.10 or newer and found none. Install Python, or name an energy-lsp command in the settings.", [again, settingsRemedy], askedFor);
         break;
       case "old-python":
         await this.problems.tell("old-python", `energy-lsp needs Python 3.10 or newer, but ${launch.detail}. Choose a newer interpreter.`, [
-          { title: "Choose Interpreter", act: () => vscode.commands.executeCommand("python.setInterpreter").then(undefined, () => settings.act()) },
+          { title: "Choose Interpreter", act: () => vscode.commands.executeCommand("python.setInterpreter").then(undefined, () => settingsRemedy.act()) },
           again,
         ], askedFor);
     }

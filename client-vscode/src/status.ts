@@ -45,6 +45,7 @@ export class StatusItem implements vscode.Disposable {
     // The measure button stands above files that have something to measure.
     const calls = status !== undefined && (status.known_joules > 0 || status.unknown_calls > 0);
     void vscode.commands.executeCommand("setContext", "energyLsp.hasCalls", calls);
+    void vscode.commands.executeCommand("setContext", "energyLsp.absent", this.server.state === "absent");
   }
 
   /** Of the file in front; beside a report or a preview, of the only file that is to be seen. */

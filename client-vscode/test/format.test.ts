@@ -38,8 +38,10 @@ test("bars and heat follow the share", () => {
 
 test("a call says what it cost before", () => {
   assert.equal(callDescription(call), "1.50 J · measured here");
-  assert.equal(callDescription({ ...call, runs: 5 }, 15), "7.50 J (5 × 1.50 J) · measured here · before 15.0 J");
-  assert.equal(callDescription(call, 1.5), "1.50 J · measured here");
+  assert.equal(callDescription({ ...call, runs: 5 }, { ...call, joules: 3, runs: 5 }), "7.50 J (5 × 1.50 J) · measured here · before 15.0 J");
+  assert.equal(callDescription(call, { ...call, joules: 2000, layer: "published" }), "1.50 J · measured here · before 2.00 kJ, published");
+  assert.equal(callDescription(call, { ...call, joules: 1.2, estimated: true }), "1.50 J · measured here · before ≈ 1.20 J, estimated here");
+  assert.equal(callDescription(call, call), "1.50 J · measured here");
   assert.equal(callDescription({ ...call, joules: null }), "no figure");
 });
 
@@ -68,8 +70,8 @@ test("meters say why they are closed and what opens them, as plain text", () => 
 test("figures are remembered by place, so that a moved call has no value before", () => {
   const file = { uri: "file:///a.py", functions: [{ name: "", calls: [{ ...call, runs: 2 }, { ...call, api: "x", joules: null }] }] };
   const before = remembered([file]);
-  assert.deepEqual([...before.values()], [3]);
-  assert.equal(before.get(placeOf({ ...call, uri: file.uri })), 3);
+  assert.deepEqual([...before.values()].map(({ api, joules: value }) => [api, value]), [[call.api, 1.5]]);
+  assert.equal(before.get(placeOf({ ...call, uri: file.uri }))?.runs, 2);
   const moved = { ...call, range: { start: { line: 7, character: 0 }, end: { line: 7, character: 1 } } };
   assert.equal(before.get(placeOf({ ...moved, uri: file.uri })), undefined);
 });

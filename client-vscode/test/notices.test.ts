@@ -39,7 +39,7 @@ test("a failed install says what to do", () => {
   const debian = "The virtual environment was not created successfully because ensurepip is not\navailable.  On Debian/Ubuntu systems, you need to install the python3-venv\npackage\n\n    apt install python3.11-venv\n\nFailing command: /x/bin/python3";
   assert.equal(installAdvice(debian), "this Python cannot make virtual environments. Install its venv package (apt install python3.11-venv), then try again.");
   assert.match(installAdvice("/usr/bin/python3: No module named venv"), /Install its venv package, then/);
-  assert.match(installAdvice("WARNING: Retrying ... NewConnectionError(...)\nERROR: No matching distribution found for pygls>=2"), /Check the connection and pip's settings/);
+  assert.match(installAdvice("WARNING: Retrying ... NewConnectionError(...)\nERROR: No matching distribution found for pygls>=2"), /Check the connection and pip's settings .* or name an energy-lsp/);
   assert.match(installAdvice("OSError: [Errno 28] No space left on device"), /disk is full/);
   assert.equal(installAdvice("Collecting x\nERROR: Wheel is broken.\n\n[notice] new release"), "Wheel is broken. The log says more.");
   assert.equal(installAdvice(""), "no reason was given. The log says more.");

@@ -15,32 +15,37 @@ before(async () => {
 }, { timeout: 180_000 });
 after(() => editor?.close());
 
-/** Kills the running server; resolves with its process id. */
-async function kill() {
+const running = () => editor.servers().map((line) => line.split(" ")[0]);
+
+/** Waits for one server, other than this one, that has told its figures; resolves with its process id. */
+async function serverOtherThan(old) {
+  await until(() => running().length === 1 && running()[0] !== old, 60_000, () => `no new server; log:\n${editor.log()}`);
   await editor.waitForEnergy();
-  const [pid] = editor.servers()[0].split(" ");
+  return running()[0];
+}
+
+/** Kills the server once it is at work; resolves with its process id. */
+async function killOtherThan(old) {
+  const pid = await serverOtherThan(old);
   process.kill(Number(pid), "SIGKILL");
   return pid;
 }
 
 async function killUntilItStays() {
-  for (let round = 1; round <= 4; round += 1) {
-    const pid = await kill();
-    await until(() => editor.servers().every((line) => !line.startsWith(`${pid} `)), 30_000, () => "the server does not die");
-    if (round < 4) await until(() => editor.servers().length === 1, 60_000, () => `no new server after ${round} ends; log:\n${editor.log()}`);
-  }
+  let pid;
+  for (let round = 1; round <= 4; round += 1) pid = await killOtherThan(pid);
+  await until(() => running().length === 0, 30_000, () => "the server does not die");
   await editor.status().locator(".codicon-warning").waitFor({ timeout: 60_000 });
 }
 
 describe("a server that is killed", { timeout: 900_000, concurrency: 1 }, () => {
   test("comes back by itself", async () => {
-    const pid = await kill();
-    await until(() => editor.servers().some((line) => !line.startsWith(`${pid} `)), 60_000, () => "no new server");
+    const pid = await serverOtherThan(await killOtherThan());
     await editor.goTo("classifier.py", "model.fit(");
     await editor.hover("fit", /keras\.\w+\.fit/);
     assert.equal(await editor.notifications().filter({ hasText: "energy-lsp" }).count(), 0);
     await editor.command("Energy: Restart Server"); // the user's own restart wipes the record
-    await until(() => editor.servers().length === 1, 60_000, () => "no server after the restart");
+    await serverOtherThan(pid);
   });
 
   test("again and again is left alone, with one message whose button brings it back", async () => {
@@ -49,6 +54,8 @@ describe("a server that is killed", { timeout: 900_000, concurrency: 1 }, () => 
     await message.waitFor({ timeout: 30_000 });
     assert.equal(await message.count(), 1);
     await message.locator(".monaco-button", { hasText: "Show Logs" }).waitFor();
+    // What the dead server said is not left standing.
+    await until(async () => (await editor.heatMarks().count()) === 0, 30_000, () => "the heat stays");
     await editor.screenshot("crashed");
     await message.locator(".monaco-button", { hasText: "Restart" }).click();
     await editor.waitForEnergy();

@@ -116,7 +116,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   });
 
   test("heat marks the hungry lines, until it is switched off", async () => {
-    const marks = editor.page.locator('.glyph-margin-widgets [class*="ced-"]');
+    const marks = editor.heatMarks();
     await until(async () => (await marks.count()) > 0, 30_000, () => "no mark in the gutter");
     await editor.command("Energy: Toggle Heat");
     await until(async () => (await marks.count()) === 0, 30_000, () => "the marks stay");
@@ -151,7 +151,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.dismissNotifications();
     await editor.openFile("classifier.py");
     await editor.command("Energy: Measure This File");
-    await editor.notifications().filter({ hasText: /[Mm]easur/ }).first().waitFor({ timeout: 30_000 });
+    await editor.notifications().filter({ hasText: /Measuring classifier\.py: .*running/ }).waitFor({ timeout: 90_000 });
     await editor.screenshot("measuring");
     await editor.notifications().filter({ hasText: /(Estimated|Measured) here: / }).waitFor({ timeout: 300_000 });
     await editor.dismissNotifications();
@@ -161,7 +161,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.screenshot("hover-measured");
     // The energy view sets the value before the measurement beside the new one.
     const row = editor.page.locator(".pane-body .monaco-list-row", { hasText: "keras.Sequential.fit" }).first();
-    await until(async () => /here · before /.test(await row.innerText()), 30_000, () => "the view does not show the value before");
+    await until(async () => /here · before 2\.37 kJ, published/.test(await row.innerText()), 30_000, () => "the view does not show the value before");
   });
 
   test("the report draws the run", async () => {
@@ -182,6 +182,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const light = await inkAndPaper(frame);
     for (const { ink, paper } of [dark, light]) assert.ok(Math.abs(ink - paper) > 120, `text of brightness ${ink} on ${paper}`);
     await until(async () => (await coloursOf(frame, "#power canvas")) >= 2, 30_000, () => "the power curve is blank in the light theme");
+    await until(() => editor.hasLoaded("-light.svg"), 30_000, () => "the heat keeps the colours of the dark theme");
     await editor.screenshot("report-light");
     await editor.command("Preferences: Toggle between Light/Dark Themes");
     await editor.command("View: Toggle Primary Side Bar Visibility");

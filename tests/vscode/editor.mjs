@@ -16,12 +16,13 @@ const entry = path.join(cache, "node_modules/code-server/out/node/entry.js");
 const vsix = path.join(root, "client-vscode/energy-lsp.vsix");
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** Opens the editor on a copy of the given files. `options`: files, settings, trusted, env, extensions (further .vsix files). */
+/** Opens the editor on a copy of the given files. `options`: files (or a function of the folder), settings, trusted, env, extensions (further .vsix files). */
 export async function openEditor(options) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "energy-editor-"));
   const folder = path.join(home, "project");
   fs.mkdirSync(folder);
-  for (const [name, content] of Object.entries(options.files)) {
+  const contents = typeof options.files === "function" ? options.files(folder) : options.files;
+  for (const [name, content] of Object.entries(contents)) {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), content);
   }
@@ -102,6 +103,8 @@ const calm = {
   "security.workspace.trust.startupPrompt": "never",
   "editor.hover.delay": 100,
   "workbench.tips.enabled": false,
+  "workbench.layoutControl.enabled": false,
+  "chat.commandCenter.enabled": false,
   "telemetry.telemetryLevel": "off",
   "git.enabled": false,
   "extensions.ignoreRecommendations": true,
@@ -222,6 +225,16 @@ class Editor {
 
   status() {
     return this.page.locator('.statusbar-item[id="energy-lsp.energy-lsp.energyLsp.status"]');
+  }
+
+  /** Marks of the heat in the gutter. */
+  heatMarks() {
+    return this.page.locator('.glyph-margin-widgets [class*="ced-"]');
+  }
+
+  /** Whether the window has loaded a file whose address holds this text. */
+  hasLoaded(text) {
+    return this.page.evaluate((wanted) => performance.getEntriesByType("resource").some(({ name, responseEnd }) => name.includes(wanted) && responseEnd > 0), text);
   }
 
   notifications() {

@@ -4,21 +4,24 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { openEditor, root } from "./editor.mjs";
+import { openEditor, root, until } from "./editor.mjs";
 
 test("a restricted workspace hints with published figures and runs nothing of its own", { timeout: 600_000 }, async () => {
   const trap = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "energy-trap-")), "sprung");
   const editor = await openEditor({
     trusted: false,
-    files: {
-      "train.py": fs.readFileSync(path.join(root, "examples/classifier.py"), "utf8"),
-      // A hostile workspace names its own program as the server.
-      ".vscode/settings.json": JSON.stringify({ "energyLsp.path": "./evil.sh", "energyLsp.measurePython": "./evil.sh" }),
-      "evil.sh": `#!/bin/sh\ntouch ${trap}\n`,
+    files: (folder) => {
+      const evil = path.join(folder, ".vscode/evil.sh");
+      return {
+        "train.py": fs.readFileSync(path.join(root, "examples/classifier.py"), "utf8"),
+        // A hostile workspace names its own program as the server.
+        ".vscode/settings.json": JSON.stringify({ "energyLsp.path": evil, "energyLsp.measurePython": evil }),
+        ".vscode/evil.sh": `#!/bin/sh\ntouch ${trap}\n`,
+      };
     },
   });
   try {
-    fs.chmodSync(path.join(editor.folder, "evil.sh"), 0o755);
+    fs.chmodSync(path.join(editor.folder, ".vscode/evil.sh"), 0o755);
     await editor.openFile("train.py");
     // Nothing is installed yet: the private environment is offered and made from the wheel inside the extension.
     const offer = editor.notifications().filter({ hasText: "not installed yet" });
@@ -29,6 +32,7 @@ test("a restricted workspace hints with published figures and runs nothing of it
     await editor.goTo("train.py", "model.fit(");
     const text = await editor.hover("fit", /keras\.\w+\.fit/);
     assert.match(text, /published/i);
+    await editor.screenshot("restricted");
     await editor.palette("F1");
     await editor.page.keyboard.type("Energy: ");
     const offered = editor.page.locator(".quick-input-list .monaco-list-row");
@@ -36,7 +40,10 @@ test("a restricted workspace hints with published figures and runs nothing of it
     const measuring = (await offered.allInnerTexts()).filter((title) => title.includes("Energy: Measure"));
     assert.deepEqual(measuring, [], "measuring is offered in a restricted workspace");
     assert.ok(!fs.existsSync(trap), "a program of the workspace was run");
-    await editor.screenshot("restricted");
+    // Once trusted, the workspace's settings count: the trap was a real one.
+    await editor.command("Workspaces: Manage Workspace Trust");
+    await editor.page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust$/ }).first().click({ timeout: 30_000 });
+    await until(() => fs.existsSync(trap), 60_000, () => `trust changes nothing; log:\n${editor.log()}`);
   } finally {
     await editor.close();
   }

@@ -49,12 +49,21 @@ package using the following command.
 
     apt install python3.11-venv`;
 
-test("too old a Python, then one that makes no environments, then a good one: each message leads to the next step", { timeout: 300_000 }, async () => {
+const unreachable = `[global]
+index-url = http://127.0.0.1:9/simple
+extra-index-url =
+find-links =
+retries = 0
+`;
+
+test("too old a Python, one that makes no environments, no network, then a good one: each message leads to the next step", { timeout: 300_000 }, async () => {
   const { bin, env } = environmentWithout();
+  const pip = path.join(bin, "pip.conf");
   const python3 = (script) => fs.writeFileSync(path.join(bin, "python3"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const real = execFileSync(path.join(root, ".venv/bin/python"), ["-c", "import sys; print(sys._base_executable)"], { encoding: "utf8" }).trim();
   python3("echo 3.8.18");
-  const editor = await openEditor({ files, env });
+  // pip's environment would outweigh its file, which the test changes on the way.
+  const editor = await openEditor({ files, env: { ...env, PIP_CONFIG_FILE: pip, PIP_INDEX_URL: undefined, PIP_EXTRA_INDEX_URL: undefined, PIP_FIND_LINKS: undefined } });
   const message = (text) => editor.notifications().filter({ hasText: text });
   const press = async (text, button) => {
     await message(text).waitFor({ timeout: 90_000 });
@@ -70,10 +79,17 @@ test("too old a Python, then one that makes no environments, then a good one: ea
     const failed = "cannot make virtual environments. Install its venv package (apt install python3.11-venv), then try again";
     await message(failed).locator(".monaco-button", { hasText: "Show Logs" }).waitFor({ timeout: 90_000 });
     assert.equal(await message("could not be installed").count(), 1);
+    await message("Installing the energy-lsp server").waitFor({ state: "hidden", timeout: 30_000 });
     await editor.screenshot("install-failed");
 
     python3(`exec ${real} "$@"`);
+    fs.writeFileSync(pip, unreachable);
     await press(failed, "Try Again");
+    const offline = "could not be downloaded. Check the connection and pip's settings";
+    await message(offline).locator(".monaco-button", { hasText: "Open Settings" }).waitFor({ timeout: 120_000 });
+
+    fs.rmSync(pip);
+    await press(offline, "Try Again");
     const installing = message("Installing the energy-lsp server");
     await installing.filter({ hasText: "installing the server" }).waitFor({ timeout: 90_000 });
     // The rest takes long and is shown in a restricted workspace; cancelled, it leaves nothing half done.
