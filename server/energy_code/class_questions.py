@@ -21,6 +21,10 @@ class Classes(Imports):
     def __init__(self, catalogue: Catalogue, resolve: Resolve) -> None:
         super().__init__(catalogue, resolve)
         self.setters_by_class: dict[UserClass, dict[str, list[Function]]] = {}
+        self.revision = 0
+        """Counts the edits of the program."""
+        self.classes_at = 0
+        """The revision in which a class statement was last run."""
 
     def class_attribute(self, cls: UserClass, name: str) -> Value:
         """A member of a class, along its bases; members of public bases come as unbound `ApiMethod`s."""
@@ -133,3 +137,4 @@ class Classes(Imports):
         """The result of a class statement."""
         cls.module.classes[cls.name] = ClassInfo(bases, names)
         self.setters_by_class.clear()
+        self.classes_at = self.revision

@@ -6,14 +6,15 @@ got. After an edit a kept result is asked its questions again; while the answers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
-from energy_code.execution import Execution
 from energy_code.frames import Frame, Given, Summary
 from energy_code.importing import Resolve
 from energy_code.modules import Module
+from energy_code.reach import CLASSES, OPEN, reach_of
+from energy_code.settling import MAX_CONTEXTS, Settling
 from energy_code.statements import run
 from energy_code.values import (
     NONE,
@@ -30,9 +31,8 @@ from energy_code.values import (
 )
 
 if TYPE_CHECKING:
-    from energy_code.codes import Unit
+    from energy_code.codes import FunctionCode, Unit
     from energy_code.effects import Effect
-    from energy_code.survey import Survey
     from energy_data.catalogue import Catalogue
 
 CHANGED = Unknown()
@@ -40,8 +40,6 @@ CHANGED = Unknown()
 UNTAINTED = 1 << 30
 MAX_DEPTH = 30
 """How deep calls of the program's own functions are followed."""
-MAX_CONTEXTS = 6
-"""How many different ways of calling a function are told apart."""
 MAX_EFFORT = 8
 """How often one way of calling a function is verified or evaluated again for one state of the program."""
 FEWEST_KEPT = 512
@@ -50,7 +48,7 @@ MAX_RECURSIONS = 2
 """So many levels of a recursive function are told apart by their arguments."""
 
 
-class Engine(Execution):
+class Engine(Settling):
     """Everything the modules of one program share."""
 
     def __init__(
@@ -62,124 +60,71 @@ class Engine(Execution):
         super().__init__(catalogue, resolve)
         self.importers = importers
         self.epoch = 0
-        self.turn = 0
-        """Counts how often the program was gone through from its top: after each edit, and when it is not settled."""
         self.depth = 0
+        self.clock_before = 0
+        """The clock as the last edit found it."""
         self.effort: dict[tuple[Function, Given], int] = {}
         self.effort_at = -1
         self.taint = UNTAINTED
-        self.contexts: dict[Function, dict[Given, Summary]] = {}
-        """The evaluations of each function, by what it was given."""
         self.most_kept = FEWEST_KEPT
         """From so many evaluations on, those that nobody used lately are dropped."""
         self.effects: dict[str, Effect | None] = {}
-        self.answers: dict[tuple[UserInstance, str], Value] = {}
+        self.answers: dict[tuple[UserInstance | Function, str], Value] = {}
         self.answered_at = (-1, -1)
-        self.compiled: dict[UserClass, dict[Module, Value]] = {}
-        """Optimizers that models of the program are compiled with, by the module that does it."""
-        self.predecessors: dict[Function, Function] = {}
-        """Methods that an edit has written anew, with what they were before."""
-        self.crowds: dict[Function, list[Given]] = {}
-        """Functions that are called in as many ways as are told apart, or more, with those that are, as they were met."""
-        self.optimizers_asked: set[UserClass] = set()
-        self.contexts_asked: set[Function] = set()
-        """Functions that set something, of which it was asked how they are called."""
+        self.asker: Summary | None = None
+        """The evaluation that runs, or whose questions are asked again."""
+        self.crowded: set[FunctionCode] = set()
+        """Functions that were once called in as many ways: who calls them asks each time which one counts."""
 
     def edited(self) -> None:
         """The program is another one now."""
         self.revision += 1
         self.turn += 1
+        self.clock_before = self.clock
         self.predecessors.clear()
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
         frame = Frame(self, module, unit, None)
         outer, module.current = module.current, frame
+        asker, self.asker = self.asker, None
         try:
             run(frame, unit.statements)
         except RecursionError:
             frame.returned.clear()
         finally:
             module.current = outer
+            self.asker = asker
         summary = Summary()
         summary.conclude(frame)
         summary.written = frame.names
         return summary
 
-    def optimizer_of(self, cls: UserClass) -> Value:
-        """What models of a class are compiled with."""
-        self.optimizers_asked.add(cls)
-        result: Value = UNKNOWN
-        for optimizer in self.compiled.get(cls, {}).values():
-            result = optimizer if result is UNKNOWN else join(result, optimizer)
-        return result
-
-    def settle(self, module: Module, survey: Survey) -> bool:
-        """Take over what going through a whole module showed; False when somebody was told otherwise on the way."""
-        settled = self.settle_optimizers(module, survey.compiled)
-        settled = self.settle_contexts(module, survey) and settled
-        settled = self.settle_crowds(module, survey) and settled
-        if not settled:
-            self.clock += 1
-            self.turn += 1
-            module.revision = -2
-        return settled
-
-    def settle_contexts(self, module: Module, survey: Survey) -> bool:
-        """Forget the ways of calling functions that were in the program before the last edit only."""
-        settled = True
-        for function in [function for function in self.contexts_asked if function.module is module]:
-            if (
-                survey.functions.get(function.code) != function
-            ):  # gone, or made anew with all that asks for it
-                self.contexts_asked.discard(function)
-                continue
-            for summary in self.contexts.get(function, {}).values():
-                if 0 <= summary.surveyed_at < self.revision:
-                    settled, summary.surveyed_at = False, -1
-                    if function.owner is not None:
-                        self.unsettle(function.owner, summary.attributes.keys())
-        return settled
-
-    def settle_crowds(self, module: Module, survey: Survey) -> bool:
-        """See which ways of calling are told apart: those that gave way to others may come back, and the reverse."""
-        settled = True
-        places: dict[int, int] = {}
-        for function, known in self.contexts.items():
-            if len(known) < MAX_CONTEXTS or function.module is not module:
-                continue
-            places = places or {key: place for place, key in enumerate(survey.seen)}
-            met = {places[id(summary)]: given for given, summary in known.items() if id(summary) in places}
-            now = [met[place] for place in sorted(met)]  # the first ones were told apart
-            before = self.crowds.pop(function, [])
-            if len(now) >= MAX_CONTEXTS:
-                self.crowds[function] = now
-            if now != before and max(len(now), len(before)) >= MAX_CONTEXTS:
-                settled = settled and all(summary.made == self.turn for summary in known.values())
-        return settled
-
-    def settle_optimizers(self, module: Module, found: dict[UserClass, Value]) -> bool:
-        """Take over how a module compiles models."""
-        settled = True
-        for cls in list(self.compiled.keys() | found.keys()):
-            known = self.compiled.setdefault(cls, {})
-            old, new = known.get(module), found.get(cls)
-            if old == new:
-                continue
-            if new is None:
-                del known[module]
-            else:
-                known[module] = new
-            settled = settled and cls not in self.optimizers_asked
-        return settled
-
     def written_by(self, function: Function, name: str) -> Value:
         """What a function binds a global to: by itself, else in the ways it is called."""
+        return self.answered((function, name), lambda: self.find_written(function, name))
+
+    def find_written(self, function: Function, name: str) -> Value:
+        """What a function binds a global to, asked now."""
         value = self.global_in(self.summary(function, ()), name)
         if value is UNKNOWN:
             for given in self.live_contexts(function, None):
                 found = self.global_in(self.summary(function, given), name)
                 value = found if value is UNKNOWN else join(value, found)
+        return value
+
+    def answered(self, key: tuple[UserInstance | Function, str], find: Callable[[], Value]) -> Value:
+        """An answer that holds until something changes: kept, or found now."""
+        now = (self.clock, self.epoch)
+        if self.answered_at != now:
+            self.answered_at = now
+            self.answers.clear()
+        personal = self.asker is not None and bool(self.asker.own)
+        value = self.answers.get(key) if not personal else None
+        if value is None:
+            value = find()
+            if self.taint == UNTAINTED and self.answered_at == (self.clock, self.epoch) and not personal:
+                self.answers[key] = value
         return value
 
     def global_in(self, summary: Summary, name: str) -> Value:
@@ -189,17 +134,10 @@ class Engine(Execution):
 
     def instance_attribute(self, instance: UserInstance, name: str) -> Value:
         """An attribute of an instance: what its methods set, then what its class has."""
-        now = (self.clock, self.epoch)
-        if self.answered_at != now:
-            self.answered_at = now
-            self.answers.clear()
-        key = (instance, name)
-        value = self.answers.get(key)
-        if value is None:
-            value = self.assigned_attribute(instance, name) or self.class_attribute(instance.cls, name)
-            if self.taint == UNTAINTED and self.answered_at == (self.clock, self.epoch):
-                self.answers[key] = value
-        return value
+        return self.answered(
+            (instance, name),
+            lambda: self.assigned_attribute(instance, name) or self.class_attribute(instance.cls, name),
+        )
 
     def assigned_attribute(self, instance: UserInstance, name: str) -> Value | None:
         """What any method of the class sets the attribute to; None when none does."""
@@ -223,86 +161,11 @@ class Engine(Execution):
         """What a method sets an attribute to in one context; while it runs, what it has set so far."""
         summary = self.summary(function, given)
         if summary.running and summary.frame is not None:
-            return summary.frame.attributes.get(name)
-        return summary.attributes.get(name)
-
-    def setters_replaced(self, cls: UserClass, before: dict[str, list[Function]]) -> None:
-        """A class statement was run again: methods that set an attribute may be gone, or written anew."""
-        after = self.setters(cls)
-        gone = set()
-        for name, functions in before.items():
-            now = after.get(name, ())
-            for function in functions:
-                if function in now:
-                    continue
-                newer = [other for other in now if other.code.qualname == function.code.qualname]
-                if newer:
-                    self.predecessors[newer[0]] = function
-                else:
-                    gone.add(name)
-        self.unsettle(cls, gone)
-
-    def lost(self, method: Function, given: Given, old: Summary | None, new: Summary) -> Collection[str]:
-        """The attributes that a method evaluated again, or for the first time since it was edited, sets otherwise."""
-        if old is None and (predecessor := self.predecessors.get(method)) is not None:
-            old = self.contexts.get(predecessor, {}).get(given)
-            if old is None:  # it was called in other ways
-                return predecessor.code.attributes
-        if old is None or old.attributes == new.attributes:
-            return ()
-        after = new.attributes
-        return [
-            name
-            for name, value in old.attributes.items()
-            if value is not UNKNOWN and after.get(name) != value
-        ]
-
-    def unsettle(self, cls: UserClass, names: Collection[str]) -> None:
-        """Something that set attributes of a class does so no longer: all that follows from them is found anew.
-
-        In `self.x = self.x + 1` the kept result answers its own question: asked again, it would hold for ever.
-        """
-        if not any(self.outlives(function, name) for name in names for function in self.contexts):
-            return
-        attributes = {(cls, name) for name in names}
-        calls: set[tuple[Function, Given]] = set()
-        found = True
-        while found:
-            found = False
-            for function, known in self.contexts.items():
-                for given, summary in known.items():
-                    if summary.running or summary.outdated or not self.leans(summary, attributes, calls):
-                        continue
-                    found = summary.outdated = True
-                    summary.verified = -1
-                    calls.add((function, given))
-                    if function.owner is not None:
-                        attributes.update((function.owner, name) for name in summary.attributes)
-        self.clock += 1
-
-    def outlives(self, function: Function, name: str) -> bool:
-        """True for a method with kept results that still sets the attribute, on objects made before."""
-        return (
-            name in function.code.attributes
-            and function.owner is not None
-            and function.code.name != "__init__"
-            and function in self.setters(function.owner).get(name, ())
-        )
-
-    def leans(
-        self, summary: Summary, attributes: set[tuple[UserClass, str]], calls: set[tuple[Function, Given]]
-    ) -> bool:
-        """True when an evaluation has looked at one of the attributes or at what one of the calls gave."""
-        for _, subject, _ in summary.dependencies:
-            asked = subject[0]
-            if type(asked) is Function:
-                if (asked, subject[-1]) in calls:
-                    return True
-            elif type(asked) is UserInstance and any(
-                name == subject[1] and self.descends(asked.cls, cls) for cls, name in attributes
-            ):
-                return True
-        return False
+            value = summary.frame.attributes.get(name)
+            if summary is self.asker:
+                summary.own.append((name, value))
+            return value
+        return summary.own_attribute(name) if summary is self.asker else summary.attributes.get(name)
 
     # functions ------------------------------------------------------------------------------------------------
 
@@ -337,7 +200,8 @@ class Engine(Execution):
             and self.told_apart(function, known, asked) != given
         ):
             return CHANGED
-        return self.summary(function, given).returns
+        summary = self.summary(function, given)
+        return summary.returns if summary is not self.asker else UNKNOWN  # it did not know while it ran
 
     def live_contexts(self, function: Function, cls: UserClass | None) -> list[Given]:
         """The ways a function, or a method on instances of a class, is called, as far as they are known by now."""
@@ -376,11 +240,41 @@ class Engine(Execution):
                 return summary
             if summary.verified == self.clock or summary.provisional == self.epoch:
                 return summary
-            if self.is_spent((function, given)) or self.verify(function, summary):
+            if (
+                self.stands(function.module, summary)
+                or self.is_spent((function, given))
+                or self.verify(function, summary)
+            ):
                 return summary
         if self.depth >= MAX_DEPTH:
             return Summary()
         return self.evaluate(function, given, summary)
+
+    def stands(self, module: Module, summary: Summary) -> bool:
+        """True when nothing has changed that an evaluation, or what it called, has looked at."""
+        if module.revision != self.revision or module.running or module.current is not None:
+            return False
+        changed = module.dirty | OPEN | (CLASSES if self.classes_at == self.revision else 0)
+        return self.untouched(module, summary, changed)
+
+    def untouched(self, module: Module, summary: Summary, changed: int) -> bool:
+        """True for an evaluation that held before the edit and has looked at nothing of what changed."""
+        summary.used = self.turn
+        if summary.verified == self.clock:
+            return True
+        if (
+            summary.verified < self.clock_before
+            or summary.outdated
+            or summary.replaced
+            or summary.verifying
+            or reach_of(module, summary) & changed
+        ):
+            return False
+        for function, _, callee in summary.invocations:
+            if function.code in self.crowded or not self.untouched(module, callee, changed):
+                return False
+        summary.verified = self.clock
+        return True
 
     def is_spent(self, key: tuple[Function, Given]) -> bool:
         """True when one way of calling was asked again so often that its answer has to do.
@@ -397,8 +291,10 @@ class Engine(Execution):
         if summary.outdated:
             return False
         summary.verified = self.clock
-        summary.verifying, summary.leaned_on = True, False
+        summary.verifying, summary.leaned_on, summary.own_next = True, False, 0
+        asker, self.asker = self.asker, summary
         holds = self.holds(function.module, summary) and not summary.outdated
+        self.asker = asker
         summary.verifying = False
         if not holds and summary.leaned_on:  # what was found to hold by looking at it is to be asked again
             self.clock += 1
@@ -406,7 +302,10 @@ class Engine(Execution):
 
     def evaluate(self, function: Function, given: Given, old: Summary | None) -> Summary:
         """Run a function's body."""
-        summary = self.contexts.setdefault(function, {})[given] = Summary()
+        known = self.contexts.setdefault(function, {})
+        summary = known[given] = Summary()
+        if len(known) >= MAX_CONTEXTS:
+            self.crowded.add(function.code)
         if old is not None:
             old.replaced = True
             summary.invoked_at, summary.surveyed_at = old.invoked_at, old.surveyed_at
@@ -417,6 +316,7 @@ class Engine(Execution):
         frame = self.enter(function, given)
         summary.frame = frame
         code = function.code
+        asker, self.asker = self.asker, summary
         try:
             if code.value is not None:
                 frame.returned.append(code.value.evaluate(frame))
@@ -424,6 +324,7 @@ class Engine(Execution):
                 run(frame, code.body)
         except RecursionError:
             pass
+        self.asker = asker
         summary.returns = self.returned(frame, function)
         summary.conclude(frame)
         summary.written = {name: frame.names[name] for name in code.globals if name in frame.names}

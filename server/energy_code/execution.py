@@ -8,6 +8,7 @@ from energy_code.class_questions import Classes
 from energy_code.frames import Summary
 from energy_code.libraries import BUILTIN_NAMES
 from energy_code.modules import Module
+from energy_code.reach import bit_of
 from energy_code.values import NONE, UNKNOWN, ApiModule, External, Function, ProjectModule, Value, join
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ class Execution(Classes):
         super().__init__(catalogue, resolve)
         self.clock = 0
         """Counts on whenever something changes that evaluations may have looked at."""
-        self.revision = 0
-        """Counts the edits of the program."""
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
@@ -70,6 +69,7 @@ class Execution(Classes):
         module.changed.update(
             setters, module.global_setters
         )  # what functions bind them to is asked each time
+        module.dirty = sum([bit_of(module, name) for name in module.changed])
 
     def holds(self, module: Module, summary: Summary) -> bool:
         """True when every question would be answered as before."""

@@ -53,8 +53,11 @@ class Summary:
         "made",
         "marks",
         "outdated",
+        "own",
+        "own_next",
         "positions",
         "provisional",
+        "reach",
         "replaced",
         "returns",
         "running",
@@ -106,6 +109,12 @@ class Summary:
         self.outdated = False
         """True when asking its questions again would not do: it may itself be what answers them."""
         self.provisional = -1
+        self.own: list[tuple[str, Value | None]] = []
+        """Attributes that it looked at itself while it ran, each with what it had set it to by then."""
+        self.own_next = 0
+        """Which of them is asked for next when its questions are asked again."""
+        self.reach: int | None = None
+        """What it has looked at; found out when that is first asked."""
 
     def same_for_others(self, newer: Summary) -> bool:
         """True when those who looked at this evaluation would see the same in the newer one."""
@@ -114,6 +123,13 @@ class Summary:
             and self.attributes == newer.attributes
             and self.written == newer.written
         )
+
+    def own_attribute(self, name: str) -> Value | None:
+        """What it had set an attribute to when it looked at it, asked in the same order again."""
+        if self.own_next < len(self.own) and self.own[self.own_next][0] == name:
+            self.own_next += 1
+            return self.own[self.own_next - 1][1]
+        return self.attributes.get(name)
 
     def conclude(self, frame: Frame) -> None:
         """Take over what a frame has seen."""

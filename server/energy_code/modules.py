@@ -50,6 +50,10 @@ class Module:
         """The revision before that."""
         self.changed: set[str] = set()
         """Globals that differ between the two."""
+        self.bits: dict[str, int] = {}
+        """The bits that stand for its globals in what evaluations have looked at."""
+        self.dirty = 0
+        """The bits of those that differ."""
         self.demanded: dict[str, Value | None] = {}
         """Globals asked for by other modules while this one has not been run as a whole."""
         self.demanded_at = -1

@@ -180,7 +180,7 @@ def run_branches(frame: Frame, branches: list[Callable[[], bool]]) -> bool:
     names, slots = frame.names, frame.slots
     ends: list[tuple[Names, Slots]] = []
     for branch in branches:
-        frame.names, frame.slots = dict(names), dict(slots)
+        frame.names, frame.slots = names.copy(), slots.copy()
         if branch():
             ends.append((frame.names, frame.slots))
     if not ends:
@@ -193,6 +193,18 @@ def run_branches(frame: Frame, branches: list[Callable[[], bool]]) -> bool:
     return True
 
 
+def run_maybe(frame: Frame, body: tuple[Statement, ...]) -> None:
+    """Run statements that the flow may also pass by."""
+    names, slots = frame.names, frame.slots
+    frame.names, frame.slots = names.copy(), slots.copy()
+    if run(frame, body):
+        if frame.names != names:
+            merge(frame, names, names)
+        merge_slots(frame, slots)
+    else:
+        frame.names, frame.slots = names, slots
+
+
 def merge(frame: Frame, before: Names, other: Names) -> None:
     """Join the variables of another branch into the frame; `before` is the state both started from."""
     names = frame.names
@@ -203,10 +215,11 @@ def merge(frame: Frame, before: Names, other: Names) -> None:
             names[name] = value if mine is None else join(mine, value)
         elif mine is not value:
             names[name] = join(mine, value)
-    for name in names.keys() - other.keys():
-        old = before_branch(frame, before, name)
-        if old is not None:
-            names[name] = join(names[name], old)
+    if len(names) != len(other):  # it has all of the other's by now
+        for name in names.keys() - other.keys():
+            old = before_branch(frame, before, name)
+            if old is not None:
+                names[name] = join(names[name], old)
 
 
 def before_branch(frame: Frame, before: Names, name: str) -> Value | None:
@@ -241,6 +254,9 @@ class If(Statement):
         """Both branches are read; where the test is constant only one of them counts."""
         decided = truth(self.test.evaluate(frame))
         if decided is None:
+            if not self.orelse:
+                run_maybe(frame, self.body)
+                return True
             return run_branches(frame, [lambda: run(frame, self.body), lambda: run(frame, self.orelse)])
         live, dead = (self.body, self.orelse) if decided else (self.orelse, self.body)
         if dead:

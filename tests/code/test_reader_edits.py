@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from energy_code.calls import Call
 from energy_code.document import Document
+from energy_code.engine import Engine
 from energy_code.lowering_statements import StatementLowering
 from energy_code.positions import Lines
 from energy_code.sources import parseable
@@ -134,6 +135,47 @@ def test_only_the_edited_function_is_lowered_again(monkeypatch):
     document.edit(place, place, b" ")
     assert len(document.analysis.calls) == 11
     assert lowered == ["call"]
+
+
+SELF_REFERRING = b"""import tensorflow as tf
+from tensorflow import keras
+class History(keras.callbacks.Callback):
+    def on_train_begin(self, logs=None):
+        self.losses = []
+    def on_batch_end(self, batch, logs=None):
+        self.losses.append(tf.constant(logs))
+class Lazy:
+    def model(self):
+        if self.kept is None:
+            self.kept = keras.Sequential()
+        self.kept.summary()
+        return self.kept
+def depth(value):
+    return depth(value[0]) + 1 if isinstance(value, list) else tf.rank(value)
+Lazy().model().predict(depth([1]))
+def other():
+    return tf.ones(3)
+def user():
+    return other()
+"""
+
+
+def test_what_leads_back_to_itself_is_not_evaluated_again_after_an_edit_elsewhere(monkeypatch):
+    document = Document(SELF_REFERRING)
+    list(document.analysis.calls)
+    evaluated: list[str] = []
+    original = Engine.evaluate
+
+    def noted(self, function, given, old):
+        evaluated.append(function.code.name)
+        return original(self, function, given, old)
+
+    monkeypatch.setattr(Engine, "evaluate", noted)
+    place = SELF_REFERRING.index(b"tf.ones(3)")
+    document.edit(place, place + 10, b"tf.zeros(3)")
+    assert "tensorflow.zeros" in [call.api for call in document.analysis.calls]
+    assert sorted(evaluated) == ["other", "user"]
+    same_as_fresh(document)
 
 
 def test_an_analysis_is_a_snapshot():

@@ -1,0 +1,188 @@
+"""Whether what going through the program showed agrees with what was assumed on the way, and what is to be found anew.
+
+Some answers are known only at the end: with which optimizer a model is compiled, in which ways a method is called. Others
+outlive an edit because they lean on themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from energy_code.execution import Execution
+from energy_code.values import UNKNOWN, Function, UserClass, UserInstance, Value, join
+
+if TYPE_CHECKING:
+    from energy_code.frames import Given, Summary
+    from energy_code.importing import Resolve
+    from energy_code.modules import Module
+    from energy_code.survey import Survey
+    from energy_data.catalogue import Catalogue
+
+MAX_CONTEXTS = 6
+"""How many different ways of calling a function are told apart."""
+
+
+class Settling(Execution):
+    """Adds what the modules of one program have to agree on."""
+
+    def __init__(self, catalogue: Catalogue, resolve: Resolve) -> None:
+        super().__init__(catalogue, resolve)
+        self.turn = 0
+        """Counts how often the program was gone through from its top: after each edit, and when it is not settled."""
+        self.contexts: dict[Function, dict[Given, Summary]] = {}
+        """The evaluations of each function, by what it was given."""
+        self.compiled: dict[UserClass, dict[Module, Value]] = {}
+        """Optimizers that models of the program are compiled with, by the module that does it."""
+        self.predecessors: dict[Function, Function] = {}
+        """Methods that an edit has written anew, with what they were before."""
+        self.crowds: dict[Function, list[Given]] = {}
+        """Functions that are called in as many ways as are told apart, or more, with those that are, as they were met."""
+        self.optimizers_asked: set[UserClass] = set()
+        self.contexts_asked: set[Function] = set()
+        """Functions that set something, of which it was asked how they are called."""
+
+    def optimizer_of(self, cls: UserClass) -> Value:
+        """What models of a class are compiled with."""
+        self.optimizers_asked.add(cls)
+        result: Value = UNKNOWN
+        for optimizer in self.compiled.get(cls, {}).values():
+            result = optimizer if result is UNKNOWN else join(result, optimizer)
+        return result
+
+    def settle(self, module: Module, survey: Survey) -> bool:
+        """Take over what going through a whole module showed; False when somebody was told otherwise on the way."""
+        settled = self.settle_optimizers(module, survey.compiled)
+        settled = self.settle_contexts(module, survey) and settled
+        settled = self.settle_crowds(module, survey) and settled
+        if not settled:
+            self.clock += 1
+            self.turn += 1
+            module.revision = -2
+        return settled
+
+    def settle_contexts(self, module: Module, survey: Survey) -> bool:
+        """Forget the ways of calling functions that were in the program before the last edit only."""
+        settled = True
+        for function in [function for function in self.contexts_asked if function.module is module]:
+            if (
+                survey.functions.get(function.code) != function
+            ):  # gone, or made anew with all that asks for it
+                self.contexts_asked.discard(function)
+                continue
+            for summary in self.contexts.get(function, {}).values():
+                if 0 <= summary.surveyed_at < self.revision:
+                    settled, summary.surveyed_at = False, -1
+                    if function.owner is not None:
+                        self.unsettle(function.owner, summary.attributes.keys())
+        return settled
+
+    def settle_crowds(self, module: Module, survey: Survey) -> bool:
+        """See which ways of calling are told apart: those that gave way to others may come back, and the reverse."""
+        settled = True
+        places: dict[int, int] = {}
+        for function, known in self.contexts.items():
+            if len(known) < MAX_CONTEXTS or function.module is not module:
+                continue
+            places = places or {key: place for place, key in enumerate(survey.seen)}
+            met = {places[id(summary)]: given for given, summary in known.items() if id(summary) in places}
+            now = [met[place] for place in sorted(met)]  # the first ones were told apart
+            before = self.crowds.pop(function, [])
+            if len(now) >= MAX_CONTEXTS:
+                self.crowds[function] = now
+            if now != before and max(len(now), len(before)) >= MAX_CONTEXTS:
+                settled = settled and all(summary.made == self.turn for summary in known.values())
+        return settled
+
+    def settle_optimizers(self, module: Module, found: dict[UserClass, Value]) -> bool:
+        """Take over how a module compiles models."""
+        settled = True
+        for cls in list(self.compiled.keys() | found.keys()):
+            known = self.compiled.setdefault(cls, {})
+            old, new = known.get(module), found.get(cls)
+            if old == new:
+                continue
+            if new is None:
+                del known[module]
+            else:
+                known[module] = new
+            settled = settled and cls not in self.optimizers_asked
+        return settled
+
+    def setters_replaced(self, cls: UserClass, before: dict[str, list[Function]]) -> None:
+        """A class statement was run again: methods that set an attribute may be gone, or written anew."""
+        after = self.setters(cls)
+        gone = set()
+        for name, functions in before.items():
+            now = after.get(name, ())
+            for function in functions:
+                if function in now:
+                    continue
+                newer = [other for other in now if other.code.qualname == function.code.qualname]
+                if newer:
+                    self.predecessors[newer[0]] = function
+                else:
+                    gone.add(name)
+        self.unsettle(cls, gone)
+
+    def lost(self, method: Function, given: Given, old: Summary | None, new: Summary) -> Collection[str]:
+        """The attributes that a method evaluated again, or for the first time since it was edited, sets otherwise."""
+        if old is None and (predecessor := self.predecessors.get(method)) is not None:
+            old = self.contexts.get(predecessor, {}).get(given)
+            if old is None:  # it was called in other ways
+                return predecessor.code.attributes
+        if old is None or old.attributes == new.attributes:
+            return ()
+        after = new.attributes
+        return [
+            name
+            for name, value in old.attributes.items()
+            if value is not UNKNOWN and after.get(name) != value
+        ]
+
+    def unsettle(self, cls: UserClass, names: Collection[str]) -> None:
+        """Something that set attributes of a class does so no longer: all that follows from them is found anew.
+
+        In `self.x = self.x + 1` the kept result answers its own question: asked again, it would hold for ever.
+        """
+        if not any(self.outlives(function, name) for name in names for function in self.contexts):
+            return
+        attributes = {(cls, name) for name in names}
+        calls: set[tuple[Function, Given]] = set()
+        found = True
+        while found:
+            found = False
+            for function, known in self.contexts.items():
+                for given, summary in known.items():
+                    if summary.running or summary.outdated or not self.leans(summary, attributes, calls):
+                        continue
+                    found = summary.outdated = True
+                    summary.verified = -1
+                    calls.add((function, given))
+                    if function.owner is not None:
+                        attributes.update((function.owner, name) for name in summary.attributes)
+        self.clock += 1
+
+    def outlives(self, function: Function, name: str) -> bool:
+        """True for a method with kept results that still sets the attribute, on objects made before."""
+        return (
+            name in function.code.attributes
+            and function.owner is not None
+            and function.code.name != "__init__"
+            and function in self.setters(function.owner).get(name, ())
+        )
+
+    def leans(
+        self, summary: Summary, attributes: set[tuple[UserClass, str]], calls: set[tuple[Function, Given]]
+    ) -> bool:
+        """True when an evaluation has looked at one of the attributes or at what one of the calls gave."""
+        for _, subject, _ in summary.dependencies:
+            asked = subject[0]
+            if type(asked) is Function:
+                if (asked, subject[-1]) in calls:
+                    return True
+            elif type(asked) is UserInstance and any(
+                name == subject[1] and self.descends(asked.cls, cls) for cls, name in attributes
+            ):
+                return True
+        return False
