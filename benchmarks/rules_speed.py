@@ -4,7 +4,7 @@ Usage: python benchmarks/rules_speed.py [FOLDER]... [--files N] [--each N]
 
 Prints analysis and rule time per file size, as CPU time of this process, and the share that rules add. Each
 file is analysed afresh, the worst case for the rules: an editor's incremental analysis is compared as well.
-With `--each N` every file stands for itself: medians of N readings, the files in turn.
+With `--each N` every file and notebook stands for itself: medians of N readings, the files in turn.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ from pathlib import Path
 
 from energy_code import rules
 from energy_code.document import Document
+from energy_code.notebook import program_of
 
 BOUNDS = ((0, 100), (100, 400), (400, 1000), (1000, 100_000))
+LIMIT = 0.3
+READERS = {".py": bytes, ".ipynb": program_of}
 LOADING = (
     "import energy_code.document, time; from energy_data.catalogue import Catalogue; Catalogue.load();"
     "start = time.process_time(); import energy_code.rules; print(time.process_time() - start)"
@@ -59,18 +62,27 @@ def after_an_edit(text: bytes) -> tuple[float, float]:
 
 
 def one_by_one(folders: list[Path], readings: int) -> None:
-    """Print what the rules add to each file of some folders."""
-    texts = {path: path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py"))}
+    """Print what the rules add to each file of some folders, notebooks included, and to all of them."""
+    paths = [path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in READERS]
+    texts = {path: READERS[path.suffix](path.read_bytes()) for path in paths}
     taken: dict[Path, list[tuple[float, float, int]]] = {path: [] for path in texts}
     for _ in range(readings):
         for path, text in texts.items():
             taken[path].append(measure(text))
+    shares = []
     for path, rows in taken.items():
         analysis, ruling = (statistics.median(row[which] for row in rows) for which in (0, 1))
+        shares.append((ruling / analysis, analysis, ruling, path))
         print(
             f"{path}: analysis {analysis * 1e3:.2f} ms, rules {ruling * 1e3:.2f} ms "
             f"({ruling / analysis:.1%}), {rows[0][2]} places"
         )
+    mean, total = statistics.mean(row[0] for row in shares), sum(row[2] for row in shares)
+    over = sum(row[0] > LIMIT for row in shares)
+    print(
+        f"{len(shares)} files: mean {mean:.1%}, of all time {total / sum(row[1] for row in shares):.1%}, "
+        f"worst {max(shares)[0]:.1%} ({max(shares)[3].name}), {over} over {LIMIT:.0%}"
+    )
 
 
 def main() -> int:

@@ -16,7 +16,7 @@ from energy_code.calls import Call, Function, Mode
 from energy_code.codes import Code, FunctionCode, Unit
 from energy_code.function_list import Functions
 from energy_code.surroundings import Home, Surroundings
-from energy_code.survey import survey_of
+from energy_code.survey import OUTSIDE, survey_of
 from energy_code.syntax import parse
 from energy_code.values import (
     UNKNOWN,
@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 
 
 class Stretch(NamedTuple):
-    """A statement of a module's top level: where it is, the codes in it (itself first), and which calls."""
+    """A statement of a module's top level: where it is, its code, how many of the codes and calls of the file it has."""
 
     start: int
     end: int
-    codes: list[Code]
+    code: Code
+    codes: tuple[int, int]
     first: int
     last: int
 
@@ -202,22 +203,39 @@ class Analysis:
         found = self._home(node.start_byte, node.end_byte)
         return self._around.mode(found[1]) if found is not None else "eager"
 
-    def stretches(self) -> Iterator[Stretch]:
-        """The statements of the module's top level, in the order of the text."""
-        reached, homes = self.calls.reached, self._homes
-        place = first = 0
-        while place < len(homes):
-            start, end, code, _ = homes[place]
-            codes = [code]
-            place += 1
-            while place < len(homes) and homes[place][3] is not None:
-                codes.append(homes[place][2])
-                place += 1
-            last = first
-            if first < len(reached) and reached[first][0] < end:
-                last = bisect_left(reached, (end,), first)
-            yield Stretch(start, end, codes, first, last)
-            first = last
+    def called_from_outside(self, node: tree_sitter.Node) -> bool:
+        """Whether another file of the project calls the function around a node in eager code."""
+        found = self._home(node.start_byte, node.end_byte)
+        code = found[1] if found is not None else None
+        return isinstance(code, FunctionCode) and OUTSIDE["eager"] in self.survey.callers.get(code, ())
+
+    @cached_property
+    def _tops(self) -> list[int]:
+        """Which homes are statements of the module's top level."""
+        return [number for number, home in enumerate(self._homes) if home[3] is None]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where the statements of the module's top level begin."""
+        return [self._starts[number] for number in self._tops]
+
+    def codes(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, Code]]:
+        """Codes of the file by number, with the place where each begins."""
+        return ((start, code) for start, _, code, _ in self._homes[first:last])
+
+    def stretch_at(self, place: int) -> Stretch | None:
+        """The statement of the module's top level that a byte lies in; None between statements."""
+        number = bisect_right(self.starts, place) - 1
+        if number < 0:
+            return None
+        tops, homes, reached = self._tops, self._homes, self.calls.reached
+        first = tops[number]
+        start, end, code, _ = homes[first]
+        if place >= end:
+            return None
+        last = tops[number + 1] if number + 1 < len(tops) else len(homes)
+        calls = bisect_left(reached, (start,))
+        return Stretch(start, end, code, (first, last), calls, bisect_left(reached, (end,), calls))
 
     @cached_property
     def knowledge(self) -> Knowledge:

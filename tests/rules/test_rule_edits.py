@@ -8,6 +8,7 @@ import pytest
 
 from energy_code import rules
 from energy_code.document import Document
+from energy_code.ruling.finding import _Search
 from energy_code.ruling.keeping import forget
 from energy_code.sources import same_ends
 
@@ -109,17 +110,30 @@ def test_what_two_texts_share(old: bytes, new: bytes, ends: tuple[int, int]) -> 
     assert same_ends(old, new) == ends
 
 
-def test_only_what_an_edit_touches_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from energy_code.ruling.finding import _Search
-
-    functions = "".join(f"def f{n}(x: tf.Tensor):\n    return tf.nn.relu(x)\n" for n in range(20))
-    document = Document(HEAD + functions)
+@pytest.mark.parametrize(
+    ("piece", "typed"),
+    [
+        ("def f{n}(x: tf.Tensor):\n    return tf.sqrt(x)\n", b"0 + "),
+        (
+            "def f{n}(x: tf.Tensor):\n    with tf.GradientTape() as t:\n        y = tf.sqrt(x)\n    return t\n",
+            b"0 + ",
+        ),
+        ("a{n} = tf.zeros([3, 4])\nb{n} = tf.matmul(a{n}, a{n})\nc{n} = 1 / tf.sqrt(b{n})\n", b"0 + "),
+    ],
+    ids=["functions", "functions whose callers matter", "statements"],
+)
+def test_only_what_an_edit_touches_is_looked_at_again(
+    piece: str, typed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = Document(HEAD + "".join(piece.format(n=n) for n in range(20)))
     rules.find(document.analysis)
     looked: list[int] = []
-    look = _Search.look
-    monkeypatch.setattr(_Search, "look", lambda self, one: looked.append(one.start) or look(self, one))
-    place = document.source.index(b"relu", len(document.source) // 2)
-    document.edit(place, place + 4, b"elu")
+    ask = _Search._ask
+    monkeypatch.setattr(
+        _Search, "_ask", lambda self, *asked: looked.append(asked[1].start_byte) or ask(self, *asked)
+    )
+    place = document.source.rindex(b"tf.sqrt", 0, len(document.source) // 2)
+    document.edit(place, place, typed)
     rules.find(document.analysis)
-    definitions = [start for start in looked if document.source[start:].startswith(b"def")]
-    assert len(definitions) == 1
+    statements = {document.analysis.stretch_at(one).start for one in looked}
+    assert statements == {document.analysis.stretch_at(place).start}

@@ -247,9 +247,66 @@ def test_eager_rules_speak_where_a_helper_is_called_eagerly_as_well():
 
 
 @pytest.mark.parametrize("name", ["KL", "log_prob", "lower_bound", "cost", "my_loss"])
-def test_rules_that_gain_nothing_under_a_tape_leave_alone_what_training_differentiates(name):
-    assert found(f"import tensorflow as tf\n{name} = tf.square(a - b)\n", "sqdiff") == []
-    assert found(f"import tensorflow as tf\ndef {name}(a, b):\n    return tf.square(a - b)\n", "sqdiff") == []
+def test_a_function_named_for_what_training_differentiates_is_left_alone_where_no_call_is_in_sight(name):
+    function = f"import tensorflow as tf\ndef {name}(a, b):\n    return tf.square(a - b)\n"
+    assert found(function, "sqdiff") == []
+    assert found(f"{function}losses = [{name}]\n", "sqdiff") == []
+    assert found(f"{function}print({name}(x, y))\nlosses = [{name}]\n", "sqdiff") == []
+
+
+LOSS = "def loss(a, b):\n    return tf.square(a - b)\n"
+UNDER_TAPE = {
+    "called": "with tf.GradientTape() as t:\n    y = loss(x, z)\n",
+    "called by a helper": (
+        "def helper(x):\n    return loss(x, 0.0)\nwith tf.GradientTape() as t:\n    y = helper(x)\n"
+    ),
+    "called there and outside": "y = loss(x, z)\nwith tf.GradientTape() as t:\n    y = loss(x, z)\n",
+}
+OUTSIDE_TAPE = {
+    "a report": "print(loss(x, z))\n",
+    "an evaluation in a function": "def evaluate(x):\n    return loss(x, 0.0)\n\n\nprint(evaluate(x))\n",
+    "a name at module level": "penalty = loss(x, z)\n",
+}
+
+
+@pytest.mark.parametrize("calls", UNDER_TAPE.values(), ids=UNDER_TAPE)
+def test_calls_under_a_tape_silence_a_rule_that_gains_nothing_there(calls):
+    for name in ("loss", "distance"):
+        code = f"import tensorflow as tf\n{LOSS}{calls}".replace("loss", name)
+        assert found(code, "sqdiff") == [], name
+
+
+@pytest.mark.parametrize("calls", OUTSIDE_TAPE.values(), ids=OUTSIDE_TAPE)
+def test_calls_in_sight_count_for_more_than_a_name(calls):
+    assert len(found(f"import tensorflow as tf\n{LOSS}{calls}", "sqdiff")) == 1
+    assert len(found("import tensorflow as tf\nloss = tf.square(a - b)\n", "sqdiff")) == 1
+
+
+@pytest.mark.parametrize(("calls", "places"), [("", 0), ("print(area(x))\n", 1)])
+def test_the_name_of_a_module_counts_only_where_no_call_is_in_sight(calls, places, tmp_path):
+    source = f"import tensorflow as tf\ndef area(x):\n    return tf.pow(x, 2)\n{calls}"
+    analysis = Document(source, path=tmp_path / "losses.py").analysis
+    assert len(rules.find(analysis, [rules.ALL["pow2"]])) == places
+
+
+def test_a_call_from_another_file_counts_for_more_than_the_name_of_a_module(tmp_path):
+    (tmp_path / "losses.py").write_text(
+        "import tensorflow as tf\n\n\ndef area(x):\n    return tf.pow(x, 2)\n"
+    )
+    (tmp_path / "main.py").write_text("from losses import area\n\nprint(area(3.0))\n")
+    project = Project(tmp_path)
+    project.index()
+    assert len(rules.find(project.analyse(tmp_path / "losses.py"), [rules.ALL["pow2"]])) == 1
+
+
+@pytest.mark.parametrize(("caller", "places"), [("build", 0), ("call", 1)])
+def test_a_method_runs_once_where_only_such_methods_call_it(caller, places):
+    source = (
+        "import tensorflow as tf\n\n\nclass Mine(tf.keras.layers.Layer):\n"
+        "    def _init_scale(self, x):\n        return 1 / tf.sqrt(x)\n\n"
+        f"    def {caller}(self, x):\n        return self._init_scale(x)\n"
+    )
+    assert len(found(source, "rsqrt")) == places
 
 
 def test_what_the_compiler_fuses_anyway_is_not_reported_under_jit():

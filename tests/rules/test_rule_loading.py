@@ -9,6 +9,7 @@ import textwrap
 from energy_code.document import Document
 from energy_code.ruling.finding import find
 from energy_code.ruling.loading import load
+from energy_code.ruling.watching import index_of
 
 RULE = '''
 from energy_code.ruling import Change, Rule
@@ -35,7 +36,9 @@ def test_a_rule_is_one_file(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     found = load([str(package)], "more_rules")
     assert list(found) == ["negate-sign"]
-    findings = find(Document("import tensorflow as tf\ny = tf.negative(x)\n").analysis, found.values())
+    findings = find(
+        Document("import tensorflow as tf\ny = tf.negative(x)\n").analysis, index_of(tuple(found.values()))
+    )
     assert [finding.message for finding in findings] == ["write a sign"]
     assert findings[0].edits()[0].text == "-x"
 

@@ -9,6 +9,7 @@ from energy_code.ruling.finding import find as _find
 from energy_code.ruling.loading import load
 from energy_code.ruling.place import Edit
 from energy_code.ruling.rule import Finding, Rule
+from energy_code.ruling.watching import index_of
 
 if TYPE_CHECKING:
     from energy_code.analysis import Analysis
@@ -17,9 +18,9 @@ __all__ = ["ALL", "Edit", "Finding", "Rule", "find"]
 
 ALL = load(__path__, __name__)
 """Every rule by name, the advice that does not save included."""
-_EVERY = tuple(ALL.values())
+_EVERY = index_of(tuple(ALL.values()))
 
 
 def find(analysis: Analysis, rules: Iterable[Rule] | None = None) -> list[Finding]:
     """What the rules (all of them, unless some are named) would write differently in a file."""
-    return _find(analysis, _EVERY if rules is None else rules)
+    return _find(analysis, _EVERY if rules is None else index_of(tuple(rules)))

@@ -45,6 +45,7 @@ class BatchMap(Rule):
     safety = "review"
     modes = EVERYWHERE
     apis = ("tf.data.Dataset.batch",)
+    follows = "tf.data.Dataset.map"
 
     def look(self, place: Place) -> Iterator[Match]:
         """A batch right after an elementwise map."""

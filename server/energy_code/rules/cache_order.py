@@ -44,6 +44,7 @@ class CacheOrder(Rule):
     )
     safety = "review"
     apis = ("tf.data.Dataset.map",)
+    follows = "tf.data.Dataset.cache"
 
     def look(self, place: Place) -> Iterator[Match]:
         """A map seen to be pure, right after a cache; a mere cast is cheaper than the memory it takes."""

@@ -53,6 +53,7 @@ class CompileLoop(Rule):
     safety = "none"
     modes = EAGER
     apis = ("keras.Model.compile",)
+    in_loop = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """Nothing in the call changes from pass to pass."""

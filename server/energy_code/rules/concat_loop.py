@@ -41,6 +41,7 @@ class ConcatLoop(Rule):
     safety = "none"
     modes = NOT_JIT
     apis = ("tf.concat",)
+    in_loop = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """Assigned to a name that is among the parts, and that the loop uses nowhere else."""

@@ -37,6 +37,7 @@ class ConstLoop(Rule):
     safety = "none"
     modes = EAGER
     apis = ("tf.constant", "tf.convert_to_tensor")
+    in_loop = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """A literal list of some length."""

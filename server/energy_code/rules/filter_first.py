@@ -51,6 +51,7 @@ class FilterFirst(Rule):
     )
     safety = "review"
     apis = ("tf.data.Dataset.filter",)
+    follows = "tf.data.Dataset.map"
 
     def look(self, place: Place) -> Iterator[Match]:
         """A filter right after a map, both of lambdas."""

@@ -59,6 +59,7 @@ class FitDataset(Rule):
     safety = "review"
     modes = EAGER
     apis = ("keras.Model.fit",)
+    keyword = "shuffle"
 
     def look(self, place: Place) -> Iterator[Match]:
         """Two plain arrays, no shuffling, and nothing that asks for arrays."""

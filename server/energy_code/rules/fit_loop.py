@@ -41,6 +41,7 @@ class FitLoop(Rule):
     safety = "none"
     modes = EAGER
     apis = ("keras.Model.fit",)
+    in_loop = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """The same model on the same data, one epoch at a time, as the only statement of a counting loop."""

@@ -43,6 +43,7 @@ class MapFuse(Rule):
     )
     safety = "review"
     apis = ("tf.data.Dataset.map",)
+    follows = "tf.data.Dataset.map"
 
     def look(self, place: Place) -> Iterator[Match]:
         """Two maps of pure lambdas without further arguments."""

@@ -11,7 +11,7 @@ from energy_code.ruling.naming import Names
 
 _WORDS = (
     *(b".numpy(", b".append(", b".extend(", b".Variable(", b".compile(", b".item("),
-    *(b"print(", b"float(", b"int(", b"open(", b"input(", b"self.", b"np.", b"numpy."),
+    *(b"print(", b"float(", b"int(", b"open(", b"input(", b"self."),
     *(b"global", b"nonlocal", b"yield", b"assert", b"profiler", b"time", b"await"),
 )
 _EFFECTS = re.compile(
@@ -20,6 +20,8 @@ _EFFECTS = re.compile(
         for word in _WORDS
     )
 )
+_STORES = re.compile(rb"\]\s*=(?!=)")
+"""An item of a list or dict that is set."""
 """Looked for only where one of the words is: the expression takes long to find nothing."""
 
 
@@ -67,6 +69,14 @@ class MissingFunction(Rule):
         "def step(x, w):\n"
         "    with tf.GradientTape() as tape:\n"
         "        loss = tf.reduce_sum(x * w)\n"
+        "    seen['loss'] = loss\n"
+        "    return tape.gradient(loss, w)\n"
+        "\n\n"
+        "for batch in data:\n"
+        "    step(batch, w)",
+        "def step(x, w):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_sum(x * w)\n"
         "    return tape.gradient(loss, w)\n"
         "\n\n"
         "grads = step(x, w)",
@@ -107,7 +117,10 @@ def step(x, w):
         if not looped or body is None:
             return
         text = place.analysis.source[body.start_byte : body.end_byte]
-        if any(word in text for word in _WORDS) and _EFFECTS.search(text):
+        if (any(word in text for word in _WORDS) and _EFFECTS.search(text)) or _STORES.search(text):
+            return
+        numpy = place.module_alias("numpy")
+        if numpy is not None and f"{numpy}.".encode() in text:
             return
 
         def edits() -> list[Edit]:

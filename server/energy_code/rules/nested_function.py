@@ -41,6 +41,7 @@ class NestedFunction(Rule):
     safety = "none"
     modes = EAGER
     apis = ("tf.function",)
+    in_loop = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """A call that is called at once, or a decorated function called in the same loop."""

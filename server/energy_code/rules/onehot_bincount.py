@@ -52,11 +52,11 @@ class OnehotBincount(Rule):
     def where(self, place: Place) -> bool:
         """Many labels for sure in eager code, not few for sure in graphs; and the depth is written twice."""
         size = place.size(place["i"])
-        if place.mode == "eager" and (size is None or size <= _SMALL):
+        if "(" in place.text(place["n"]) or (size is None and place.mode == "eager"):
             return False
-        if size is not None and size <= _SMALL_TRACED:
-            return False
-        return not self._of_one_example(place) and "(" not in place.text(place["n"])
+        if size is None:
+            return not self._of_one_example(place)
+        return size > (_SMALL if place.mode == "eager" else _SMALL_TRACED)
 
     def _of_one_example(self, place: Place) -> bool:
         """One example has a handful of labels: so it is in functions that parse examples."""

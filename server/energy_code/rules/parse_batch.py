@@ -57,6 +57,7 @@ def records(rows):
     )
     safety = "review"
     apis = ("tf.data.Dataset.batch",)
+    follows = "tf.data.Dataset.map"
 
     def look(self, place: Place) -> Iterator[Match]:
         """A batch right after a map that parses its element and does nothing else."""

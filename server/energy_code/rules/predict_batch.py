@@ -43,6 +43,7 @@ class PredictBatch(Rule):
     safety = "review"
     modes = EAGER
     apis = ("keras.Model.predict",)
+    keyword = "batch_size"
 
     def look(self, place: Place) -> Iterator[Match]:
         """A small number as batch size, of an input that may be large, with nobody counting batches."""

@@ -44,6 +44,7 @@ class PredictLoop(Rule):
     safety = "review"
     modes = EAGER
     apis = ("keras.Model.predict",)
+    in_loop = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """In a loop whose passes give it another input."""

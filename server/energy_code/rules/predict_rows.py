@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from energy_code.ruling import EAGER, Match, Place, Rule
 from energy_code.ruling.common_workloads import ROWS, predicting
 from energy_code.ruling.loops import names_in, rebinds, targets
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 _ONE_ROW = re.compile(
-    r"(?:np|numpy|tf)\.expand_dims\(.+,\s*(?:axis=)?0\)|.+\[(?:None|np\.newaxis|tf\.newaxis)\b.*\]|"
-    r".+\.reshape\(\(?1,.*\)|np\.(?:array|asarray)\(\[\w+\]\)|\w+\[(\w+)\s*:\s*\1\s*\+\s*1\]"
+    r".+\[(?:None|(?:\w+\.)?newaxis)\b.*\]|.+\.reshape\(\(?1,.*\)|\w+\[(\w+)\s*:\s*\1\s*\+\s*1\]", re.DOTALL
 )
+"""`x[None]`, `x.reshape(1, -1)`, `x[i : i + 1]`."""
 
 
 class PredictRows(Rule):
@@ -30,6 +34,7 @@ class PredictRows(Rule):
     reports = (
         "def f(model: keras.Model, x):\n    for r in x:\n        y = model.predict(np.expand_dims(r, 0))",
         "def f(model: keras.Model, x):\n    return [model.predict(x[i : i + 1]) for i in range(len(x))]",
+        "def f(model: keras.Model, x):\n    for r in x:\n        y = model.predict(tf.expand_dims(r, axis=0))",
     )
     leave_alone = (
         "def f(model: keras.Model, s):\n"
@@ -47,13 +52,32 @@ class PredictRows(Rule):
     safety = "none"
     modes = EAGER
     apis = ("keras.Model.predict", "keras.Model.predict_on_batch")
+    in_loop = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """One row of what the loop goes through, independent of what its body computes."""
         loop = place.loop(place.node)
         value = place.argument(place.node, "x", 0)
-        if loop is None or value is None or not _ONE_ROW.fullmatch(place.text(value)):
+        if loop is None or value is None or not _is_one_row(place, value):
             return
         names = names_in(place, value)
         if names & targets(place, loop) and not rebinds(place, loop, names):
             yield Match(place.node)
+
+
+def _is_one_row(place: Place, value: Node) -> bool:
+    """Whether an expression puts one row into a batch of its own."""
+    text = place.text(value)
+    if _ONE_ROW.fullmatch(text):
+        return True
+    axis = place.argument(value, "axis", 1) if value.type == "call" else None
+    expands = axis is not None and place.constant(axis) == 0
+    if place.api(value) == "tensorflow.expand_dims":
+        return expands
+    alias = place.module_alias("numpy")
+    if alias is None or not text.startswith(f"{alias}."):
+        return False
+    name, _, arguments = text.removeprefix(f"{alias}.").partition("(")
+    if name == "expand_dims":
+        return expands
+    return name in ("array", "asarray", "stack") and re.fullmatch(r"\[\w+\]\)", arguments) is not None

@@ -47,6 +47,7 @@ def steps(model, x, y):
     )
     safety = "review"
     apis = ("keras.Model.compile",)
+    keyword = "run_eagerly"
 
     def look(self, place: Place) -> Iterator[Match]:
         """The keyword, wherever it stands among the others."""

@@ -45,6 +45,7 @@ class ShuffleFirst(Rule):
     )
     safety = "review"
     apis = ("tf.data.Dataset.shuffle",)
+    follows = "tf.data.Dataset.map"
 
     def look(self, place: Place) -> Iterator[Match]:
         """A shuffle right after a map that can be seen to be pure."""

@@ -2,113 +2,39 @@
 
 from __future__ import annotations
 
-import functools
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from energy_code.calls import Call, Mode, Span
+from energy_code.calls import Call, Span
 from energy_code.collector import collector_paused
-from energy_code.ruling.keeping import (
-    Memory,
-    definition_at,
-    memory_of,
-    noted,
-    recalled,
-    remember,
-    sound_places,
-)
-from energy_code.ruling.pattern import Pattern, canonical, compile_pattern, same_api
+from energy_code.ruling.keeping import Memory, recollection
 from energy_code.ruling.place import Match, Place, Shared, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
 from energy_code.ruling.tapes import under_tape
 from energy_code.ruling.tracing import runs_once, traced_elsewhere
+from energy_code.ruling.watching import Index, Watch, index_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from energy_code.analysis import Analysis, Stretch
     from energy_code.call_list import Found
+    from energy_code.ruling.pattern import Pattern
 
 log = logging.getLogger(__name__)
-_MOST_INDICES = 64
-_INDICES: dict[tuple[int, ...], _Index] = {}
 _PER_CALL = ("memory", "arithmetic")
 """Categories of rules that save a little in every call."""
 
 
-class _Watch(NamedTuple):
-    """What one rule waits for at one API or token."""
-
-    rule: Rule
-    api: str
-    pattern: Pattern | None
-    template: str | None
-    modes: frozenset[Mode]
-    inside: frozenset[str] = frozenset()
-    """APIs that the arguments must call."""
-    near: frozenset[str] = frozenset()
-    """APIs that the same statement must call."""
-
-
-class _Waiting(dict[str, tuple[_Watch, ...]]):
-    """API → who waits for its calls, or for those of the same method of a base class."""
-
-    def __init__(self, by_name: Mapping[str, Sequence[_Watch]]) -> None:
-        super().__init__()
-        self._by_name = by_name
-
-    def __missing__(self, api: str) -> tuple[_Watch, ...]:
-        named = self._by_name.get(api.rpartition(".")[2], ())
-        found = self[api] = tuple(watch for watch in named if same_api(api, watch.api))
-        return found
-
-
-class _Index:
-    """Who waits for what, of some rules."""
-
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self.rules = tuple(rules)
-        """Held, so that no other rule gets the identity of one of these."""
-        by_name: dict[str, list[_Watch]] = {}
-        """Last part of the API's name → who waits for it."""
-        self.waiting = _Waiting(by_name)
-        self.by_token: dict[str, list[_Watch]] = {}
-        for watch in (watch for rule in rules if rule.saves for watch in _watches(rule)):
-            if watch.pattern is not None and watch.pattern.depth < 0:
-                self.by_token.setdefault(watch.api, []).append(watch)
-            else:
-                by_name.setdefault(watch.api.rpartition(".")[2], []).append(watch)
-
-
-def _index(rules: Sequence[Rule]) -> _Index:
-    """The index of some rules, made once; found by their identities, to hash the rules would take longer."""
-    key = tuple(map(id, rules))
-    known = _INDICES.get(key)
-    if known is None:
-        if len(_INDICES) >= _MOST_INDICES:
-            _INDICES.clear()
-        known = _INDICES[key] = _Index(rules)
-    return known
-
-
-@functools.cache
-def _watches(rule: Rule) -> tuple[_Watch, ...]:
-    found = [
-        _Watch(rule, pattern.anchor, pattern, change.after, rule.modes, pattern.inside, pattern.near)
-        for change in rule.changes
-        for pattern in compile_pattern(change.before, rule.signatures)
-    ]
-    found += [_Watch(rule, canonical(api), None, None, rule.modes) for api in rule.apis]
-    return tuple(found)
-
-
-def find(analysis: Analysis, rules: Iterable[Rule]) -> list[Finding]:
-    """What the rules would write differently in a file, in the order of the text.
+def find(analysis: Analysis, index: Index) -> list[Finding]:
+    """What the rules of an index would write differently in a file, in the order of the text.
 
     A rule that fails is left out for this file, with one line in the log.
     """
-    search = _Search(analysis, _index(rules if isinstance(rules, list | tuple) else tuple(rules)))
+    search = _Search(analysis, index)
     with collector_paused():
         search.run()
     kept = (
@@ -121,10 +47,10 @@ def find(analysis: Analysis, rules: Iterable[Rule]) -> list[Finding]:
 
 def match_again(analysis: Analysis, kept: Finding) -> Match | None:
     """The match behind a finding that was kept over an edit, for its fix."""
-    search = _Search(analysis, _index((kept.rule,)))
-    for stretch in analysis.stretches():
-        if stretch.start <= kept.span.start_byte < stretch.end:
-            search.look(stretch)
+    search = _Search(analysis, index_of((kept.rule,)))
+    stretch = analysis.stretch_at(kept.span.start_byte)
+    if stretch is not None:
+        search.look(stretch)
     found = search.found.get(_key(kept))
     return found._match if found is not None else None
 
@@ -136,112 +62,157 @@ def _key(finding: Finding) -> tuple[str, int, int]:
 class _Search:
     """One search through a file."""
 
-    def __init__(self, analysis: Analysis, index: _Index) -> None:
+    def __init__(self, analysis: Analysis, index: Index) -> None:
         self.analysis = analysis
         self.index = index
         self.shared = Shared(analysis.source)
         self.found: dict[tuple[str, int, int], Finding] = {}
         self.failed: set[str] = set()
-        self._tokens = [each for each in index.by_token.items() if self.shared.has(each[0].encode())]
+        self._tokens = sorted(_tokens(analysis.source, index), key=itemgetter(0))
 
     def run(self) -> None:
-        """Look at every statement, but not again at definitions whose findings cannot have changed."""
+        """Look at every statement that some rule asks for, but not again where nothing can have changed."""
         analysis = self.analysis
-        uses_tensorflow = _uses_tensorflow(analysis)
-        old, new = memory_of(analysis, self.index, uses_tensorflow), Memory(self.index)
-        changed = analysis.knowledge.changed_since(old.knowledge) if old.knowledge is not None else set()
-        sound = sound_places(analysis)
+        new = Memory(analysis, self.index, _uses_tensorflow(analysis))
+        old = recollection(analysis, new)
         end = 0
-        for stretch in analysis.stretches():
-            if not analysis.whole:
-                self._look_at_tokens(end, stretch.start)
-                end = stretch.end
-            text = definition_at(analysis, stretch, sound)
-            known = old.kept.get(stretch.codes[0]) if text is not None else None
-            if known is not None and known[0] == text and changed.isdisjoint(stretch.codes):
-                for finding in recalled(analysis, stretch, known[1]):
-                    self.found.setdefault(_key(finding), finding)
-                new.kept[stretch.codes[0]] = known
+        for start in self._starts():
+            if start < end:
                 continue
-            self.shared.looked_outside = False
-            added = self.look(stretch) if stretch.first < stretch.last or self._tokens else []
-            if text is not None and not self.shared.looked_outside:
-                notes = tuple([noted(finding, stretch, call) for finding, call in added])
-                new.kept[stretch.codes[0]] = text, notes
-        if not analysis.whole:
-            self._look_at_tokens(end, len(analysis.source))
+            stretch = analysis.stretch_at(start)
+            if stretch is None:  # between the statements that could be read
+                end = start + 1
+                self._look_at_tokens(start, end)
+                continue
+            end = stretch.end
+            known = old.of(stretch) if old is not None else None
+            if known is not None:
+                for finding in known:
+                    self.found.setdefault(_key(finding), finding)
+                continue
+            self.shared.look_afresh()
+            added = self.look(stretch)
+            if self.shared.asked:
+                new.keep(stretch, self.shared, added)
         if not self.failed:
-            new.source, new.knowledge = analysis.source, analysis.knowledge
-            new.words = {**old.words, **self.shared.words}
-            new.aliases = {**old.aliases, **self.shared.aliases}
-            new.uses_tensorflow = uses_tensorflow
-            remember(analysis, new)
+            new.remember(self.shared)
+
+    def _starts(self) -> list[int]:
+        """Where the calls and tokens stand that some rule waits for."""
+        waiting = self.index.waiting
+        starts = [found[0] for found in self.analysis.calls.reached if waiting[found[3].api]]
+        return sorted([*starts, *[at for at, _, _ in self._tokens]]) if self._tokens else starts
 
     def look(self, stretch: Stretch) -> list[tuple[Finding, int | None]]:
         """The findings of one statement, each with the number of the call that it hangs on."""
-        calls, root = self.analysis.calls, self.analysis.tree.root_node
-        reached = calls.reached[stretch.first : stretch.last]
-        present = {site.api for _, _, _, site in reached}
+        waiting, reached = self.index.waiting, self.analysis.calls.reached
         added: list[tuple[Finding, int | None]] = []
-        waiting = self.index.waiting
-        for number, (_, end, _, site) in enumerate(reached):
-            watches = waiting[site.api]
-            if not watches:
-                continue
-            place = stretch.first + number
-            call, inside = calls[place], _apis_before(reached, number + 1, -end)
-            asked = [
-                watch
-                for watch in watches
-                if watch.inside <= inside and watch.near <= present and call.mode in watch.modes
-            ]
-            node = _node_of(root, call) if asked else None
-            if node is not None:
-                if not call.decorator:
-                    self.shared.apis.setdefault(node.id, call.api)
-                for watch in asked:
-                    added += [(finding, place) for finding in self._ask(watch, node, call)]
+        for number in range(stretch.first, stretch.last):
+            watches = waiting[reached[number][3].api]
+            asked = self._asked(watches, stretch, number) if watches else None
+            if asked:
+                added += [(finding, number) for finding in self._look_at_call(number, asked)]
         if self._tokens:
             added += [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
         return added
 
+    def _asked(self, watches: Sequence[Watch], stretch: Stretch, number: int) -> list[Watch]:
+        """Of those that wait for a call the ones that it may be something for, by all that needs no syntax."""
+        reached = self.analysis.calls.reached
+        inside: set[str] | None = None
+        asked = []
+        for watch in watches:
+            if watch.inside:
+                if inside is None:
+                    inside = _apis_inside(reached, number)
+                if not watch.inside <= inside:
+                    continue
+            for gate in watch.gates:
+                if not gate(reached, number):
+                    break
+            else:
+                if not watch.near or watch.near <= {
+                    found[3].api for found in reached[stretch.first : stretch.last]
+                }:
+                    asked.append(watch)
+        return asked
+
     def _look_at_tokens(self, start: int, end: int) -> list[Finding]:
+        first, last = (bisect_left(self._tokens, at, key=itemgetter(0)) for at in (start, end))
+        return [one for token in self._tokens[first:last] for one in self._look_at_token(*token)]
+
+    def _look_at_call(self, number: int, asked: Sequence[Watch]) -> list[Finding]:
+        call = self.analysis.calls[number]
+        asked = [watch for watch in asked if call.mode in watch.modes]
+        node = _node_of(self.analysis.tree.root_node, call) if asked else None
+        if node is None:
+            return []
+        if not call.decorator:
+            self.shared.apis[node.id] = call.api
+        return self._ask(asked, node, call)
+
+    def _look_at_token(self, at: int, token: str, watches: Sequence[Watch]) -> list[Finding]:
+        node = self.analysis.tree.root_node.descendant_for_byte_range(at, at + 1)
+        if node is None or node.parent is None or node.type not in (token, "identifier"):
+            return []
+        node = node.parent
+        asked = [
+            watch for watch in watches if watch.pattern is not None and watch.pattern.whole(node) is not None
+        ]
+        mode = self.analysis.mode_at(node) if asked else None
+        return self._ask([watch for watch in asked if mode in watch.modes], node, None)
+
+    def _ask(self, watches: Sequence[Watch], node: Node, call: Call | None) -> list[Finding]:
+        """What some rules find at a place; the ways to write a rule's pattern are tried until one fits."""
         added: list[Finding] = []
-        for token, watches in self._tokens:
-            for node in _tokens(self.analysis, token, start, end):
-                mode = self.analysis.mode_at(node)
-                for watch in watches:
-                    if mode in watch.modes:
-                        added += self._ask(watch, node, None)
+        self.shared.asked = True
+        place = Place(self.analysis, node, call, self.shared)
+        matched: tuple[Rule, int] | None = None
+        for watch in watches:
+            rule, pattern = watch.rule, watch.pattern
+            if rule.name in self.failed or (pattern is not None and matched == (rule, pattern.depth)):
+                continue
+            try:
+                found = [each for each in _findings(watch, place) if each is not None]
+            except Exception as problem:
+                self.failed.add(rule.name)
+                log.warning(
+                    "rule %s switched off for this file: %s: %s", rule.name, type(problem).__name__, problem
+                )
+                continue
+            if found and pattern is not None:
+                matched = rule, pattern.depth
+            added += [each for each in found if self.found.setdefault(_key(each), each) is each]
         return added
 
-    def _ask(self, watch: _Watch, node: Node, call: Call | None) -> list[Finding]:
-        rule, pattern = watch.rule, watch.pattern
-        whole = pattern.whole(node) if pattern is not None else node
-        if whole is None or rule.name in self.failed:
-            return []
-        try:
-            place = Place(self.analysis, node, call, self.shared)
-            if pattern is None:
-                found = [_finding(rule, place, match) for match in rule.look(place)]
-            else:
-                match = _match(watch, pattern, place, whole)
-                found = [_finding(rule, place, match)] if match is not None else []
-        except Exception as problem:
-            self.failed.add(rule.name)
-            log.warning(
-                "rule %s switched off for this file: %s: %s", rule.name, type(problem).__name__, problem
-            )
-            return []
-        return [each for each in found if each and self.found.setdefault(_key(each), each) is each]
+
+def _tokens(source: bytes, index: Index) -> Iterator[tuple[int, str, Sequence[Watch]]]:
+    """Where the text has a token that some rule waits for."""
+    for needle, watches in index.by_token:
+        place = source.find(needle)
+        while place >= 0:
+            yield place, needle.decode(), watches
+            place = source.find(needle, place + len(needle))
 
 
-def _apis_before(reached: Sequence[Found], first: int, end: int) -> set[str]:
-    """What the calls from one on reach, up to some byte of the text."""
+def _findings(watch: Watch, place: Place) -> list[Finding | None]:
+    """What one rule finds at a place."""
+    rule, pattern = watch.rule, watch.pattern
+    if pattern is None:
+        return [_finding(rule, place, match) for match in rule.look(place)]
+    whole = pattern.whole(place.node)
+    match = _match(watch, pattern, place, whole) if whole is not None else None
+    return [_finding(rule, place, match)] if match is not None else []
+
+
+def _apis_inside(reached: Sequence[Found], number: int) -> set[str]:
+    """What the calls within one call reach."""
+    end = -reached[number][1]
     apis = set()
-    while first < len(reached) and reached[first][0] < end:
-        apis.add(reached[first][3].api)
-        first += 1
+    number += 1
+    while number < len(reached) and reached[number][0] < end:
+        apis.add(reached[number][3].api)
+        number += 1
     return apis
 
 
@@ -250,17 +221,6 @@ def _node_of(root: Node, call: Call) -> Node | None:
     while node is not None and not call.decorator and node.type != "call":
         node = node.parent
     return node
-
-
-def _tokens(analysis: Analysis, token: str, start: int, end: int) -> Iterator[Node]:
-    needle = token.encode()
-    source = analysis.source
-    place = source.find(needle, start, end)
-    while place >= 0:
-        node = analysis.tree.root_node.descendant_for_byte_range(place, place + 1)
-        if node is not None and node.parent is not None and node.type in (token, "identifier"):
-            yield node.parent
-        place = source.find(needle, place + len(needle), end)
 
 
 def _finding(rule: Rule, place: Place, match: Match) -> Finding | None:
@@ -292,18 +252,20 @@ def _span(place: Place, node: Node) -> Span:
     return span_of(node)
 
 
-def _match(watch: _Watch, pattern: Pattern, place: Place, node: Node) -> Match | None:
+def _match(watch: Watch, pattern: Pattern, place: Place, node: Node) -> Match | None:
     """The match of a rule's pattern with an expression."""
     state = pattern.match(place, node)
     if state is None or node.has_error:
         return None
-    if pattern.depth < 0 and (state.weak or not _uses_tensorflow(place.analysis)):
+    if pattern.depth < 0 and not (state.is_proven() and _uses_tensorflow(place.analysis)):
         return None
     place.captures = state.captures
     function = node.child_by_field_name("function")
     if function is not None:
         state.captures["callee"] = function
-    return Match(node, state.captures, watch.template, weak=state.weak) if watch.rule.where(place) else None
+    if not watch.rule.where(place):
+        return None
+    return Match(node, state.captures, watch.template, is_proven=state.is_proven)
 
 
 def _uses_tensorflow(analysis: Analysis) -> bool:
@@ -316,9 +278,8 @@ def _safety(rule: Rule, place: Place, match: Match) -> Safety:
         return "none"
     if match.edits is None and _loses_comment(place, match):
         return "none"
-    if rule.safety == "safe":
-        return "review" if match.weak else "safe"
-    return "safe" if rule.proven(place) and not match.weak else "review"
+    sure = rule.safety == "safe" or rule.proven(place)
+    return "safe" if sure and (match.is_proven is None or match.is_proven()) else "review"
 
 
 def _loses_comment(place: Place, match: Match) -> bool:

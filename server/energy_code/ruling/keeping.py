@@ -1,31 +1,34 @@
-"""Findings of definitions that an edit left alone: only what changed is looked at again.
+"""Findings of statements that an edit left alone: only what can have changed is looked at again.
 
-A definition's findings hold as long as its text, what its calls reach and what the reader knows of its
-expressions stay the same. Rules that look beyond it say so (`Shared.looked_outside`): theirs are not kept.
+The findings of a statement of the module (a function, a class, a loop) hold as long as its text, what its calls
+reach and what the reader knows of its expressions stay the same. Rules that look for a word beyond it say so
+(`Shared.looked_for`): theirs hold as long as no statement that has the word changes. What rests on more than that
+(`Shared.looked_anywhere`) is not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from energy_code.ruling.place import alias_in
+from energy_code.ruling.place import alias_in, occurrences
 from energy_code.ruling.rule import Finding
 from energy_code.sources import same_ends
 
 if TYPE_CHECKING:
-    from energy_code.analysis import Analysis, Knowledge, Stretch
+    from energy_code.analysis import Analysis, Stretch
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
+    from energy_code.ruling.place import Shared
     from energy_code.ruling.rule import Rule, Safety
-
-_DEFINITIONS = (b"def ", b"class ", b"async def ", b"@")
 
 
 class Note(NamedTuple):
-    """A finding with places counted from the start of its definition."""
+    """A finding with places counted from the start of its statement."""
 
     rule: Rule
     start: int
@@ -35,61 +38,68 @@ class Note(NamedTuple):
     mode: Mode
     related: tuple[tuple[int, int], ...]
     call: int | None
-    """Which call of the definition it hangs on."""
+    """Which call of the statement it hangs on."""
+
+
+class Kept(NamedTuple):
+    """What was found in one statement."""
+
+    text: bytes
+    notes: tuple[Note, ...]
+    words: frozenset[bytes]
+    """Words that were looked for in other statements."""
 
 
 class Memory:
     """What is kept of a document between two searches with the same rules."""
 
-    def __init__(self, index: object) -> None:
+    def __init__(self, analysis: Analysis, index: object, uses_tensorflow: bool) -> None:
+        self.analysis: Analysis | None = analysis
+        """While the search lasts."""
         self.index = index
-        self.source = b""
+        self.uses_tensorflow = uses_tensorflow
+        self.source = analysis.source
+        self.starts = analysis.starts
+        self.whole = analysis.whole
+        self.knowledge = analysis.knowledge
         self.words: Mapping[bytes, bool] = {}
         """Words of the file that were asked for, and whether they were there."""
         self.aliases: Mapping[str, str | None] = {}
         """Modules that were asked for, and how the file called them."""
-        self.uses_tensorflow = False
-        self.knowledge: Knowledge | None = None
-        self.kept: dict[Code, tuple[bytes, tuple[Note, ...]]] = {}
-        """The text of each definition, and what was found in it."""
+        self.kept: dict[Code, Kept] = {}
 
-    def holds(self, source: bytes, index: object, uses_tensorflow: bool) -> bool:
-        """Whether what is kept was found by the same rules in a file that is alike as a whole."""
-        return (
-            self.index is index
-            and self.uses_tensorflow == uses_tensorflow
-            and self._same_words(source)
-            and all(alias_in(source, module) == alias for module, alias in self.aliases.items())
-        )
+    def keep(self, stretch: Stretch, shared: Shared, added: Sequence[tuple[Finding, int | None]]) -> None:
+        """Keep what was found in a statement, unless it rests on what this cannot follow."""
+        if shared.looked_anywhere or not self.is_sound(stretch):
+            return
+        places = [place for finding, _ in added for place in (finding.span, *finding.related)]
+        if any(place.start_byte < stretch.start or place.end_byte > stretch.end for place in places):
+            return
+        notes = tuple([noted(finding, stretch, call) for finding, call in added])
+        text = self.source[stretch.start : stretch.end]
+        self.kept[stretch.code] = Kept(text, notes, frozenset(shared.looked_for))
 
-    def _same_words(self, source: bytes) -> bool:
-        """A word can have gone, or come, only where the text changed."""
-        old = self.source
-        head, tail = same_ends(old, source)
-        for word, there in self.words.items():
-            start = max(0, head - len(word))
-            if there:
-                if word in old[start : len(old) - tail + len(word)] and word not in source:
-                    return False
-            elif word in source[start : len(source) - tail + len(word)]:
-                return False
-        return True
+    def is_sound(self, stretch: Stretch) -> bool:
+        """Whether a statement is read as Python would; in broken code some are not."""
+        return self.whole or (stretch.start, stretch.end) in self._sound_places
+
+    @cached_property
+    def _sound_places(self) -> frozenset[tuple[int, int]]:
+        assert self.analysis is not None
+        root = self.analysis.tree.root_node
+        return frozenset((node.start_byte, node.end_byte) for node in root.children if not node.has_error)
+
+    def remember(self, shared: Shared) -> None:
+        """Keep all of this for the next search in the same document."""
+        assert self.analysis is not None
+        document = self.analysis.document
+        self.words = {**self.words, **shared.words}
+        self.aliases = {**self.aliases, **shared.aliases}
+        self.analysis = None  # an analysis holds far more than the next search needs
+        _MEMORIES[document] = self
 
 
 _MEMORIES: WeakKeyDictionary[Document, Memory] = WeakKeyDictionary()
-
-
-def memory_of(analysis: Analysis, index: object, uses_tensorflow: bool) -> Memory:
-    """What earlier searches in the same document left; empty when nothing of it counts."""
-    memory = _MEMORIES.get(analysis.document)
-    if memory is None or not memory.holds(analysis.source, index, uses_tensorflow):
-        return Memory(index)
-    return memory
-
-
-def remember(analysis: Analysis, memory: Memory) -> None:
-    """Keep this for the next search."""
-    _MEMORIES[analysis.document] = memory
 
 
 def forget(document: Document) -> None:
@@ -97,23 +107,94 @@ def forget(document: Document) -> None:
     _MEMORIES.pop(document, None)
 
 
-def sound_places(analysis: Analysis) -> frozenset[tuple[int, int]] | None:
-    """In broken code the places of definitions that are whole; None when all are."""
-    if analysis.whole:
-        return None
-    root = analysis.tree.root_node
-    return frozenset((node.start_byte, node.end_byte) for node in root.children if not node.has_error)
+class Recollection:
+    """What an earlier search left that still holds."""
+
+    def __init__(self, old: Memory, new: Memory, analysis: Analysis) -> None:
+        self._old = old
+        self._new = new
+        self._analysis = analysis
+        self._changed = new.knowledge.changed_since(old.knowledge)
+        new.words, new.aliases = old.words, old.aliases
+
+    def of(self, stretch: Stretch) -> list[Finding] | None:
+        """The findings of a statement; None when it has to be looked at again."""
+        known = self._old.kept.get(stretch.code)
+        if known is None or not self._new.is_sound(stretch):
+            return None
+        if self._changed and any(code in self._changed for _, code in self._analysis.codes(*stretch.codes)):
+            return None
+        if self._new.source[stretch.start : stretch.end] != known.text:
+            return None
+        if known.words and not self._same_elsewhere(known.words):
+            return None
+        self._new.kept[stretch.code] = known
+        return list(recalled(self._analysis, stretch, known.notes))
+
+    def _same_elsewhere(self, words: frozenset[bytes]) -> bool:
+        """Whether other statements that have one of some words are as they were, and are known as they were."""
+        if self._region is None:
+            return False
+        return not any(_has(text, word) for text in self._region for word in words)
+
+    @cached_property
+    def _region(self) -> tuple[bytes, bytes] | None:
+        """The statements that an edit touched, before and after; None when more than they may be read otherwise."""
+        old, new = self._old, self._new
+        if not (old.whole and new.whole):
+            return None
+        head, tail = same_ends(old.source, new.source)
+        if len(old.source) == len(new.source) == head:
+            return (b"", b"") if not self._changed else None
+        start = min(_start_before(one.starts, head) for one in (old, new))
+        rest = min(len(one.source) - _start_after(one, len(one.source) - tail) for one in (old, new))
+        end = len(new.source) - rest
+        homes = self._analysis.codes()
+        if any(code in self._changed and not start <= place < end for place, code in homes):
+            return None
+        return old.source[start : len(old.source) - rest], new.source[start:end]
 
 
-def definition_at(
-    analysis: Analysis, stretch: Stretch, sound: frozenset[tuple[int, int]] | None
-) -> bytes | None:
-    """The text of a statement whose findings can be kept; None for others."""
-    if not analysis.source.startswith(_DEFINITIONS, stretch.start):
+def _has(text: bytes, word: bytes) -> bool:
+    return next(occurrences(text, word, b"", 0, len(text)), None) is not None
+
+
+def _start_before(starts: Sequence[int], place: int) -> int:
+    """Where the statement begins that ends before a place, or goes on there."""
+    number = bisect_left(starts, place) - 1
+    return starts[number] if number >= 0 else 0
+
+
+def _start_after(memory: Memory, place: int) -> int:
+    """Where the first statement behind a place begins."""
+    number = bisect_right(memory.starts, place)
+    return memory.starts[number] if number < len(memory.starts) else len(memory.source)
+
+
+def recollection(analysis: Analysis, new: Memory) -> Recollection | None:
+    """What earlier searches in the same document left; None when nothing of it counts."""
+    old = _MEMORIES.get(analysis.document)
+    if old is None or old.index is not new.index or old.uses_tensorflow != new.uses_tensorflow:
         return None
-    if sound is not None and (stretch.start, stretch.end) not in sound:
+    if not _same_words(old, new.source) or any(
+        alias_in(new.source, module) != alias for module, alias in old.aliases.items()
+    ):
         return None
-    return analysis.source[stretch.start : stretch.end]
+    return Recollection(old, new, analysis)
+
+
+def _same_words(old: Memory, source: bytes) -> bool:
+    """A word can have gone, or come, only where the text changed."""
+    before = old.source
+    head, tail = same_ends(before, source)
+    for word, there in old.words.items():
+        start = max(0, head - len(word))
+        if there:
+            if word in before[start : len(before) - tail + len(word)] and word not in source:
+                return False
+        elif word in source[start : len(source) - tail + len(word)]:
+            return False
+    return True
 
 
 def noted(finding: Finding, stretch: Stretch, call: int | None) -> Note:
@@ -132,7 +213,7 @@ def noted(finding: Finding, stretch: Stretch, call: int | None) -> Note:
 
 
 def recalled(analysis: Analysis, stretch: Stretch, notes: tuple[Note, ...]) -> Iterator[Finding]:
-    """Kept findings where the definition stands now."""
+    """Kept findings where the statement stands now."""
     base, lines = stretch.start, analysis.lines
     for note in notes:
         yield Finding(

@@ -9,14 +9,17 @@ from energy_code.ruling.place import Place, occurrences
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_BINDERS = (
-    "assignment",
-    "augmented_assignment",
-    "named_expression",
-    "for_statement",
-    "with_item",
-    "as_pattern",
-)
+_BINDERS = {
+    "assignment": "left",
+    "augmented_assignment": "left",
+    "named_expression": "name",
+    "for_statement": "left",
+    "for_in_clause": "left",
+    "as_pattern": "alias",
+}
+"""Statements and expressions that bind names, and the field of the names."""
+_NO_TARGET = frozenset({"argument_list", "call", "binary_operator", "comparison_operator", "block"})
+"""What stands in it is not what a statement around it binds."""
 
 
 def targets(place: Place, loop: Node) -> set[str]:
@@ -38,19 +41,15 @@ def rebinds(place: Place, loop: Node, names: set[str]) -> bool:
 
 
 def _is_bound(use: Node) -> bool:
-    """Whether a name stands where a statement binds it."""
+    """Whether a name stands where a statement binds it, or sets an attribute or item of it."""
     binder = use.parent
-    while binder is not None and binder.type not in _BINDERS:
-        if binder.type == "block":
-            return False
+    while binder is not None and (kind := binder.type) not in _NO_TARGET:
+        field = _BINDERS.get(kind)
+        if field is not None:
+            target = binder.child_by_field_name(field)
+            return target is not None and target.start_byte <= use.start_byte < target.end_byte
         binder = binder.parent
-    if binder is None:
-        return False
-    fields = (binder.child_by_field_name(field) for field in ("left", "alias", "name"))
-    return any(
-        field is not None and field.start_byte <= use.start_byte and use.end_byte <= field.end_byte
-        for field in fields
-    )
+    return False
 
 
 def changes(place: Place, loop: Node, names: set[str]) -> bool:
@@ -75,12 +74,13 @@ def over_range(place: Place, loop: Node) -> bool:
 
 def mentions(place: Place, name: str, after: str = "") -> list[Node]:
     """Every place of the file that names something, with `after` right behind it."""
-    root, known = place.module, place.shared.mentioned
+    known = place.shared.mentioned
+    place.shared.looked_for.add(name.encode())
     nodes = known.get((name, after))
     if nodes is None:
         nodes = known[name, after] = []
         size = len(name.encode())
-        source = place.analysis.source
+        source, root = place.analysis.source, place.analysis.tree.root_node
         for start in occurrences(source, name.encode(), after.encode(), 0, len(source)):
             node = root.descendant_for_byte_range(start, start + size)
             if node is not None and node.type == "identifier":
@@ -98,6 +98,15 @@ def calls_of(place: Place, name: str) -> list[Node]:
     ]
 
 
+def only_calls_of(place: Place, function: Node) -> list[Node] | None:
+    """The calls of a function by its name; None when the file also uses it otherwise, or not at all."""
+    name = function.child_by_field_name("name")
+    if name is None or (function.parent is not None and function.parent.type == "decorated_definition"):
+        return None
+    calls = calls_of(place, place.text(name))
+    return calls if calls and len(calls) + 1 == len(mentions(place, place.text(name))) else None
+
+
 def methods_of(place: Place, name: Node, method: str) -> list[Node]:
     """Calls of a method of the object that a name stands for, in the name's own scope."""
     scope = place.scope(name)
@@ -109,7 +118,8 @@ def methods_of(place: Place, name: Node, method: str) -> list[Node]:
 def definition(place: Place, name: str) -> Node | None:
     """The one function of that name at module level, None when there is none or more than one."""
     found = []
-    for statement in place.module.named_children:
+    place.shared.looked_for.add(name.encode())
+    for statement in place.analysis.tree.root_node.named_children:
         node = (
             statement.child_by_field_name("definition")
             if statement.type == "decorated_definition"

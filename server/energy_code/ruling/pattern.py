@@ -7,7 +7,7 @@ import functools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.ruling.place import LITERALS, Place, bare
 from energy_code.ruling.signatures import OPERATORS, SIGNATURES, Signature, parse
@@ -29,7 +29,12 @@ class State:
 
     place: Place
     captures: dict[str, Node]
-    weak: bool = False
+    operations: tuple[tuple[Operator, Node, Node], ...] = ()
+    """Operators between operands, in the order of the pattern."""
+
+    def is_proven(self) -> bool:
+        """Whether one operand of each operator is proven to be a tensor."""
+        return all(part.is_proven(left, right, self.place) for part, left, right in self.operations)
 
 
 class Part:
@@ -126,6 +131,15 @@ class ApiCall(Part):
                 return False
         return all(part.match(bound[name], state) for name, part in self.arguments.items() if name in bound)
 
+    def needs(self) -> tuple[Need, ...]:
+        """The arguments that must be given, a method's own object left out."""
+        names = list(self.signature)
+        places = {name: place - self.method for place, name in enumerate(names)}
+        own = names[0] if self.method else None
+        return tuple(
+            [Need(places.get(name, -1), name, kinds) for name, kinds in self.required if name != own]
+        )
+
     def parts(self) -> Iterator[Part]:
         """The arguments."""
         return iter(self.arguments.values())
@@ -151,10 +165,10 @@ class Operator(Part):
         for left, right in orders:
             if not (_fits(self.left, left) and _fits(self.right, right)):
                 continue
-            trial = State(state.place, dict(state.captures), state.weak)
+            trial = State(state.place, dict(state.captures), state.operations)
             if self.left.match(left, trial) and self.right.match(right, trial):
-                proven = written_as_call or self._proven(left, right, state.place)
-                state.captures, state.weak = trial.captures, trial.weak or not proven
+                operation = () if written_as_call else ((self, left, right),)
+                state.captures, state.operations = trial.captures, trial.operations + operation
                 return True
         return False
 
@@ -170,7 +184,8 @@ class Operator(Part):
                 return bound["x"], bound["y"], True
         return None
 
-    def _proven(self, left: Node, right: Node, place: Place) -> bool:
+    def is_proven(self, left: Node, right: Node, place: Place) -> bool:
+        """Whether one operand is a tensor."""
         for part, node in ((self.left, left), (self.right, right)):
             if isinstance(part, ApiCall) or place.is_tensor(node):
                 return True
@@ -182,6 +197,11 @@ class Operator(Part):
         return any(
             isinstance(p, ApiCall) or (isinstance(p, Operator) and p._has_call()) for p in self.parts()
         )
+
+    def needs(self) -> tuple[Need, ...]:
+        """The operands, as arguments of the function that stands for the operator."""
+        kinds = [None, None] if self.symbol in _COMMUTATIVE else [self.left.kinds, self.right.kinds]
+        return tuple([Need(place, "xy"[place], one) for place, one in enumerate(kinds)])
 
     def parts(self) -> Iterator[Part]:
         """Both operands."""
@@ -255,23 +275,34 @@ def bind(place: Place, call: Node, signature: Signature, method: bool) -> dict[s
         bound[names[0]] = receiver
         position = 1
     for child in arguments.named_children:
-        if child.type == "comment":
+        kind = child.type
+        if kind == "comment":
             continue
-        if child.type in ("list_splat", "dictionary_splat"):
+        if kind in ("list_splat", "dictionary_splat"):
             return None
-        if child.type == "keyword_argument":
-            name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
-            if name is None or value is None:
+        if kind == "keyword_argument":
+            parts = child.named_children
+            if len(parts) != 2:
                 return None
-            bound[place.text(name)] = value
+            bound[place.text(parts[0])] = parts[1]
         else:
             bound[names[position] if position < len(names) else str(position)] = child
             position += 1
-    return {
-        name: bare(value)
-        for name, value in bound.items()
-        if (default := signature.get(name)) is None or place.text(value) != default
-    }
+    for name, value in list(bound.items()):
+        default = signature.get(name)
+        if default is not None and place.text(value) == default:
+            del bound[name]
+        elif value.type == "parenthesized_expression":
+            bound[name] = bare(value)
+    return bound
+
+
+class Need(NamedTuple):
+    """An argument that a call must be given to match: its position (−1: by keyword alone), its name, and its kinds."""
+
+    position: int
+    name: str
+    kinds: Collection[str] | None
 
 
 @dataclass(eq=False)
@@ -287,6 +318,8 @@ class Pattern:
     """APIs that the arguments of the anchor must call."""
     near: frozenset[str] = frozenset()
     """APIs that the expression must call."""
+    needs: tuple[Need, ...] = ()
+    """What the anchor must be given."""
 
     def whole(self, anchor: Node) -> Node | None:
         """The expression around an anchor that may match; None when it is of another kind."""
@@ -331,12 +364,12 @@ def compile_pattern(text: str, signatures: Sequence[tuple[str, str]]) -> Iterato
     if found is not None:
         anchor, depth = found
         inside = frozenset(api for part in anchor.parts() for api in _functions(part))
-        yield Pattern(root, anchor.api, depth, inside, near)
+        yield Pattern(root, anchor.api, depth, inside, near, anchor.needs())
     else:
         yield Pattern(root, _token(root, text), -1)
     if isinstance(root, Operator):
         for function in root.functions:
-            yield Pattern(root, function, 0, near, near)
+            yield Pattern(root, function, 0, near, near, root.needs())
 
 
 def _functions(part: Part) -> Iterator[str]:

@@ -22,6 +22,7 @@ _LOOPS = frozenset({"for_statement", "while_statement"})
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
+_LOOPS_AND_COMPREHENSIONS = _LOOPS | _COMPREHENSIONS
 LITERALS = frozenset(
     {"integer", "float", "string", "unary_operator", "list", "tuple", "true", "false", "none"}
 )
@@ -39,15 +40,21 @@ class Shared:
     __slots__ = (
         "_source",
         "aliases",
+        "ancestors",
         "apis",
         "arguments",
+        "asked",
         "assignments",
         "bound",
+        "dtypes",
         "functions",
-        "looked_outside",
+        "handed",
+        "looked_anywhere",
+        "looked_for",
         "loops",
         "mentioned",
         "run_once",
+        "shapes",
         "traced_functions",
         "words",
     )
@@ -62,6 +69,10 @@ class Shared:
         """Calls asked about so far, and which API they reach."""
         self.arguments: dict[int, tuple[list[Node], dict[str, Node | None]]] = {}
         """Calls asked about so far, and their arguments by position and by keyword."""
+        self.ancestors: dict[int, list[Node]] = {}
+        """Nodes asked about so far, and what is around them, the nearest first."""
+        self.handed: frozenset[str] | None = None
+        """Names that the file gives to functions of libraries which trace; None until somebody asks."""
         self.loops: dict[tuple[int, bool], Node | None] = {}
         """Nodes asked about so far, with comprehensions or without, and the loop around them."""
         self.functions: dict[int, Node | None] = {}
@@ -76,8 +87,22 @@ class Shared:
         """Functions that were asked about, and whether a library traces them."""
         self.run_once: dict[int, bool] = {}
         """Functions that were asked about, and whether they run once for each object."""
-        self.looked_outside = False
-        """Set by whoever answers from more than the statement of the module that holds the place."""
+        self.shapes: dict[int, Shape | None] = {}
+        """Nodes that were asked about, and their shapes."""
+        self.asked = False
+        """Whether a rule had to look at the syntax of the statement."""
+        self.dtypes: dict[int, str | None] = {}
+        """Nodes that were asked about, and the types of their elements."""
+        self.looked_for: set[bytes] = set()
+        """Words that were looked for beyond the statement of the module that holds the place."""
+        self.looked_anywhere = False
+        """Set by whoever answers from what is not told by words, or not in this file."""
+
+    def look_afresh(self) -> None:
+        """Begin with another statement of the module."""
+        self.asked = False
+        self.looked_for.clear()
+        self.looked_anywhere = False
 
     def has(self, word: bytes) -> bool:
         """Whether the file contains a word at all."""
@@ -111,8 +136,8 @@ class Match:
     """New text for `node`, with `$name` for the captured parts."""
     edits: Callable[[], list[Edit]] | None = None
     """For rewrites that are more than one expression."""
-    weak: bool = False
-    """True when an operator's operands are not proven to be tensors: the fix is then for review."""
+    is_proven: Callable[[], bool] | None = None
+    """Whether the operands of all operators are proven to be tensors: if not, the fix is for review."""
     related: Sequence[Node] = ()
     message: str | None = None
 
@@ -155,7 +180,7 @@ class Place:
         node = bare(node)
         found = self.analysis.type_of(node)
         if found not in TENSORS and isinstance(self.analysis.value_of(node), UserInstance):
-            self.shared.looked_outside = True  # what its class inherits may be written anywhere
+            self.shared.looked_anywhere = True  # what its class inherits may be written anywhere
         return found
 
     def is_tensor(self, node: Node) -> bool:
@@ -174,24 +199,30 @@ class Place:
 
     def shape(self, node: Node) -> Shape | None:
         """The shape of a tensor as far as the text tells, with None for unknown axes."""
-        return shape_of(self, node)
+        known = self.shared.shapes
+        if node.id not in known:
+            known[node.id] = shape_of(self, node)
+        return known[node.id]
 
     def rank(self, node: Node) -> int | None:
         """Number of axes, where the text tells."""
-        shape = shape_of(self, node)
+        shape = self.shape(node)
         return None if shape is None else len(shape)
 
     def size(self, node: Node) -> int | None:
         """Number of elements, where the text tells."""
-        return size_of(shape_of(self, node))
+        return size_of(self.shape(node))
 
     def dtype(self, node: Node) -> str | None:
         """Element type, where the text tells."""
-        return dtype_of(self, node)
+        known = self.shared.dtypes
+        if node.id not in known:
+            known[node.id] = dtype_of(self, node)
+        return known[node.id]
 
     def is_integer(self, node: Node) -> bool:
         """Whether the elements are known to be integers."""
-        return (dtype_of(self, node) or "").startswith(("int", "uint"))
+        return (self.dtype(node) or "").startswith(("int", "uint"))
 
     def dtype_name(self, node: Node) -> str:
         """`float32` for `tf.float32`, `np.float32` and `"float32"`."""
@@ -240,29 +271,38 @@ class Place:
         """The nearest loop that runs this node again and again within its own function."""
         known, key = self.shared.loops, (node.id, comprehensions)
         if key not in known:
-            known[key] = _loop_around(node, _LOOPS | _COMPREHENSIONS if comprehensions else _LOOPS)
+            loops = _LOOPS_AND_COMPREHENSIONS if comprehensions else _LOOPS
+            known[key] = _loop_around(node, self.ancestors(node), loops)
         return known[key]
+
+    def ancestors(self, node: Node) -> list[Node]:
+        """What is around a node, the nearest first, the module last."""
+        known = self.shared.ancestors
+        if node.id not in known:
+            known[node.id] = _ancestors(self.analysis.tree.root_node, node)
+        return known[node.id]
 
     def function(self, node: Node) -> Node | None:
         """The function definition around a node, None at module level."""
         known = self.shared.functions
         if node.id not in known:
-            parent = node.parent
-            while parent is not None and parent.type != "function_definition":
-                parent = parent.parent
-            known[node.id] = parent
+            around = (parent for parent in self.ancestors(node) if parent.type == "function_definition")
+            known[node.id] = next(around, None)
         return known[node.id]
 
     def in_with(self, node: Node, word: bytes) -> bool:
         """Whether a `with` statement of the same function, with that word in its head, holds the node."""
-        parent = node.parent if self.shared.has(word) else None
-        while parent is not None and parent.type not in ("function_definition", "module"):
-            if parent.type == "with_statement":
+        if not self.shared.has(word):
+            return False
+        for parent in self.ancestors(node):
+            kind = parent.type
+            if kind == "function_definition":
+                return False
+            if kind == "with_statement":
                 body = parent.child_by_field_name("body")
                 end = body.start_byte if body is not None else parent.end_byte
                 if word in self.analysis.source[parent.start_byte : end]:
                     return True
-            parent = parent.parent
         return False
 
     def in_test(self, node: Node) -> bool:
@@ -278,18 +318,13 @@ class Place:
     def scope(self, node: Node) -> Node:
         """The function definition or module around a node."""
         function = self.function(node)
-        return function if function is not None else self.module
-
-    @property
-    def module(self) -> Node:
-        """The root of the file: a finding that looks at it is looked for again after every edit."""
-        self.shared.looked_outside = True
-        return self.analysis.tree.root_node
+        return function if function is not None else self.analysis.tree.root_node
 
     def assignments(self, node: Node) -> list[Node]:
         """The assignments to a name within the scope of `node`, `node` being that name."""
         scope, name = self.scope(node), self.text(node)
         key = (scope.id, name)
+        self._looks_for(scope, name)
         found = self.shared.assignments.get(key)
         if found is None:
             parents = [(use, use.parent) for use in self.uses(scope, name, before=_ASSIGNS)]
@@ -305,6 +340,7 @@ class Place:
     def uses(self, within: Node, name: str, before: re.Pattern[bytes] | None = None) -> list[Node]:
         """Where a node, what its nested functions hold left out, has a name (with some text behind it)."""
         source, word = self.analysis.source, name.encode()
+        self._looks_for(within, name)
         start, end, size = within.start_byte, within.end_byte, len(word)
         inner = start + len(b"def") if within.type in _DEFINITIONS else start  # none is nested in itself
         nests = source.find(b"def", inner, end) >= 0 or source.find(b"class", inner, end) >= 0
@@ -316,6 +352,10 @@ class Place:
             if node is not None and node.type == "identifier" and not (nests and _nested(node, within)):
                 found.append(node)
         return found
+
+    def _looks_for(self, scope: Node, name: str) -> None:
+        if scope.type == "module":
+            self.shared.looked_for.add(name.encode())
 
     def value(self, node: Node) -> Node:
         """What a name stands for when its scope assigns it exactly once, and before; else the name itself."""
@@ -377,12 +417,31 @@ def descend(node: Node, *kinds: str) -> list[Node]:
     return found
 
 
-def _loop_around(node: Node, loops: frozenset[str]) -> Node | None:
-    child, parent = node, node.parent
-    while parent is not None and (kind := parent.type) not in _SCOPES:
+def _ancestors(root: Node, node: Node) -> list[Node]:
+    """From the root down, as tree-sitter does for each single parent."""
+    cursor, start = root.walk(), node.start_byte
+    found = [root]
+    while cursor.goto_first_child_for_byte(start) is not None:
+        child = cursor.node
+        if child is None or child == node:
+            return found[::-1]
+        found.append(child)
+    found, parent = [], node.parent  # a node without extent is not on the way to its own place
+    while parent is not None:
+        found.append(parent)
+        parent = parent.parent
+    return found
+
+
+def _loop_around(node: Node, ancestors: list[Node], loops: frozenset[str]) -> Node | None:
+    child = node
+    for parent in ancestors:
+        kind = parent.type
+        if kind in _SCOPES:
+            return None
         if kind in loops and child == parent.child_by_field_name("body"):
             return parent
-        child, parent = parent, parent.parent
+        child = parent
     return None
 
 

@@ -7,6 +7,7 @@ import textwrap
 from energy_code.ruling.applying import apply_edits
 from energy_code.ruling.finding import find
 from energy_code.ruling.rule import Rule
+from energy_code.ruling.watching import index_of
 from energy_code.ruling.workload import SIZES, Array, Workload
 
 HEADER = "import keras\nimport numpy as np\nimport tensorflow as tf\n"
@@ -35,7 +36,7 @@ def after(rule: Rule) -> str:
     source = prefix + side(workload, "after", workload.before)
     rewritten = source
     for _ in range(3):  # a fix may uncover the same pattern one level further in
-        findings = find(Document(rewritten).analysis, [rule])
+        findings = find(Document(rewritten).analysis, index_of((rule,)))
         edits = [edit for finding in findings[:1] for edit in finding.edits()]
         if not edits:
             break

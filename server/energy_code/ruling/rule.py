@@ -67,6 +67,12 @@ class Rule:
     changes: Sequence[Change] = ()
     apis: Sequence[str] = ()
     """APIs whose calls `look` wants to see."""
+    in_loop: bool = False
+    """True: of those, only the ones that a loop or comprehension repeats."""
+    keyword: str | None = None
+    """Of those, only the ones that are given this keyword."""
+    follows: str | None = None
+    """Of those, only the methods of what a call of this API gives (`ds.map(f).batch(9)`)."""
     signatures: Sequence[tuple[str, str]] = ()
     """Parameters of APIs that `energy_code.ruling.signatures` does not list."""
 

@@ -94,7 +94,7 @@ def is_number(place: Place, node: Node) -> bool:
 
 def is_large(place: Place, node: Node, small: int) -> bool:
     """False where the last axis is known to be no longer than `small`."""
-    shape = shape_of(place, node)
+    shape = place.shape(node)
     return not shape or shape[-1] is None or shape[-1] > small
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from energy_code.ruling.loops import calls_of, mentions
@@ -40,10 +40,11 @@ _TRACERS = tuple(
     (name, f"{name}(".encode()) for name in ("compile", "jit", "maximize", "minimize", "optimize")
 )
 """Functions of libraries that trace the function they are given."""
+_TRACER_WORDS = frozenset(name.encode() for name, _ in _TRACERS)
 _KERAS_ITSELF = b"from keras.src"
 _MODULES = ("loss", "augment")
-"""Modules that are written for training steps and pipelines, which trace them."""
-_CALLERS = 4
+"""Modules that are written for training steps and pipelines, which trace them: asked where no call is in sight."""
+CALLERS = 4
 """How many callers up to look."""
 
 
@@ -56,30 +57,43 @@ def traced_elsewhere(place: Place) -> bool:
         return False
     if place.shared.has(_KERAS_ITSELF) or place.in_with(place.node, b"name_scope("):
         return True  # what Keras is made of runs within its compiled steps; graphs alone have named parts
-    path = place.analysis.document.path
-    if path is not None and any(word in path.stem for word in _MODULES):
-        return True
     known = place.shared.traced_functions
     if function.id not in known:
-        known[function.id] = _is_traced(place, function, _CALLERS)
+        shown = _is_traced(place, function, CALLERS)
+        known[function.id] = _is_written_for_training(place) if shown is None else shown
     return known[function.id]
 
 
-def _is_traced(place: Place, function: Node, depth: int) -> bool:
-    around: Node | None = function
-    while around is not None:
-        if _method_of_keras(place, around) or _handed_to_a_tracer(place, around):
-            return True
-        around = place.function(around)
+def _is_traced(place: Place, function: Node, depth: int) -> bool | None:
+    """Whether a function runs within a graph alone, not eagerly as well; None when no call is in sight."""
+    around = [function, *_functions_around(place, function)]
+    if any(_method_of_keras(place, one) for one in around):
+        return True
     name = function.child_by_field_name("name")
-    if depth == 0 or name is None or _holder(function) is not None:
-        return False
-    calls = calls_of(place, place.text(name))
-    callers = map(place.function, calls)
-    return bool(calls) and all(
-        caller is not None and caller != function and _is_traced(place, caller, depth - 1)
-        for caller in callers
+    calls = calls_of(place, place.text(name)) if name is not None and holder_of(function) is None else []
+    shown: list[bool | None] = []
+    for call in calls if depth else []:
+        caller = place.function(call)
+        shown.append(False if caller is None else _is_traced(place, caller, depth - 1))
+        if shown[-1] is False:
+            return False
+    if any(_handed_to_a_tracer(place, one) for one in around):
+        return True
+    return True if shown and all(shown) else None
+
+
+def _is_written_for_training(place: Place) -> bool:
+    """Whether the name of a module without callers in sight says that training steps or pipelines trace it."""
+    path = place.analysis.document.path
+    return (
+        path is not None
+        and any(word in path.stem for word in _MODULES)
+        and not place.analysis.called_from_outside(place.node)
     )
+
+
+def _functions_around(place: Place, function: Node) -> list[Node]:
+    return [one for one in place.ancestors(function) if one.type == "function_definition"]
 
 
 def runs_once(place: Place) -> bool:
@@ -93,22 +107,36 @@ def runs_once(place: Place) -> bool:
     return known[innermost.id]
 
 
-def _runs_once(place: Place, function: Node | None) -> bool:
+def _runs_once(place: Place, function: Node) -> bool:
     once = False
-    while function is not None:
-        name = function.child_by_field_name("name")
-        called = place.text(name) if name is not None else ""
-        once = once or called in _ONCE or "init" in called
-        holder = _holder(function) if once else None
-        if holder is not None and _is_of_keras(place, holder):
+    for one in (function, *_functions_around(place, function)):
+        holder = holder_of(one)
+        once = once or _name_of(place, one) in _ONCE or _called_once(place, one, holder)
+        if once and holder is not None and _is_of_keras(place, holder):
             return True
-        function = place.function(function)
     return False
+
+
+def _called_once(place: Place, method: Node, holder: Node | None) -> bool:
+    """Whether a class calls a method of its own in those alone that run once for each object."""
+    if holder is None:
+        return False
+    inside = range(holder.start_byte, holder.end_byte)
+    uses = [use for use in mentions(place, _name_of(place, method), "(") if use.start_byte in inside]
+    callers = [
+        place.function(use) for use in uses if use.parent is not None and use.parent.type == "attribute"
+    ]
+    return bool(callers) and all(one is not None and _name_of(place, one) in _ONCE for one in callers)
+
+
+def _name_of(place: Place, function: Node) -> str:
+    name = function.child_by_field_name("name")
+    return place.text(name) if name is not None else ""
 
 
 def _method_of_keras(place: Place, function: Node) -> bool:
     """Whether Keras calls the method within its training step."""
-    holder, name = _holder(function), function.child_by_field_name("name")
+    holder, name = holder_of(function), function.child_by_field_name("name")
     if holder is None or name is None or place.text(name) in _EAGER_METHODS:
         return False
     return _is_of_keras(place, holder)
@@ -125,7 +153,7 @@ def _is_of_keras(place: Place, holder: Node) -> bool:
     return not all(bases) and any(method in text for method in _TELLING)
 
 
-def _holder(function: Node) -> Node | None:
+def holder_of(function: Node) -> Node | None:
     """The class that a method belongs to."""
     holder = function.parent
     while holder is not None and holder.type in ("block", "decorated_definition"):
@@ -141,30 +169,36 @@ def _apis(place: Place, base: Node) -> Sequence[str]:
     own = place.analysis.user_class(base)
     if own is None:
         return []
-    place.shared.looked_outside = True
+    place.shared.looked_anywhere = True
     return place.analysis.engine.api_bases(own)
 
 
 def _handed_to_a_tracer(place: Place, function: Node) -> bool:
     """Whether Keras, or a library that is not followed, gets the function to compile or to minimise it."""
     name = function.child_by_field_name("name")
-    tracers = [tracer for tracer, call in _TRACERS if place.shared.has(call)]
-    if name is None or not tracers:
-        return False
-    place.shared.looked_outside = True
-    callees = (callee for tracer in tracers for callee in mentions(place, tracer, "("))
-    return any(_is_given(place, callee, place.text(name)) for callee in callees)
+    shared = place.shared
+    if shared.handed is None:
+        shared.handed = frozenset(_handed(place))
+    shared.looked_for |= _TRACER_WORDS
+    return name is not None and bool(shared.handed) and place.text(name) in shared.handed
 
 
-def _is_given(place: Place, callee: Node, name: str) -> bool:
-    """Whether a tracer is given a name."""
+def _handed(place: Place) -> Iterator[str]:
+    """The names that the file gives to tracers."""
+    for tracer, written in _TRACERS:
+        if place.shared.has(written):
+            for callee in mentions(place, tracer, "("):
+                yield from _given(place, callee)
+
+
+def _given(place: Place, callee: Node) -> Iterator[str]:
+    """The names that one call gives to a tracer."""
     call = callee.parent
     if call is not None and call.type == "attribute":
         call = call.parent
     arguments = call.child_by_field_name("arguments") if call is not None and call.type == "call" else None
-    if arguments is None or name not in place.text(arguments):
-        return False
+    if arguments is None:
+        return
     api = place.api(call)
-    if api is not None and not same_api(api, "keras.Model.compile"):
-        return False
-    return any(place.text(given) == name for given in descend(arguments, "identifier"))
+    if api is None or same_api(api, "keras.Model.compile"):
+        yield from (place.text(given) for given in descend(arguments, "identifier"))
