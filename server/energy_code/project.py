@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from energy_code.analysis import Analysis
@@ -59,6 +59,22 @@ class Project:
             if document is not None and document.module is not module:
                 found.append(document.module)
         return found
+
+    def affected_by(self, paths: Iterable[Path]) -> set[Path]:
+        """These files, all that import them, and what they import: where their change may mean something else."""
+        if self._importers is None:
+            self._importers = self._reverse()
+        changed = {path.resolve() for path in paths}
+        names = {relative(path, self.root) for path in changed}
+        imported = (self.find(name) for name, by in self._importers.items() if not names.isdisjoint(by))
+        found: set[Path] = set()
+        waiting = list(changed)
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += [self.root / name for name in self._importers.get(self.name_of(path)[0], ())]
+        return found | {path for path in imported if path is not None}
 
     def _reverse(self) -> dict[str, list[str]]:
         """Module name → files that import it."""

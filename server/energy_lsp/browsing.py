@@ -1,10 +1,9 @@
-"""Pages of what is not open: files on disk, read in the worker between the jobs for what is."""
+"""Pages for questions about a file that may not be open: those are read in the worker, between the jobs for what is."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,39 +20,21 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-async def pages_of(ls: EnergyServer, uri: str | None) -> AsyncIterator[Page]:
-    """The pages of a file or notebook, open or not; of the whole workspace for no URI."""
-    if uri is None:
-        async for page in workspace_pages(ls):
-            yield page
-        return
+async def pages_of(ls: EnergyServer, uri: str) -> list[Page]:
+    """The pages of a file or notebook, open or not."""
     if ls.files.get(uri) is not None:
-        for page in await ls.files.pages(uri):
-            yield page
-    elif path := path_of(uri):
-        for page in await _read(ls, ls.folders.of(path), path):
-            yield page
-
-
-async def workspace_pages(ls: EnergyServer) -> AsyncIterator[Page]:
-    """The pages of all files: those that are open as they are in the editor, the others as on disk."""
-    seen = set()
-    for opened in list(ls.files):
-        seen.add(opened.path)
-        for page in await ls.files.pages(opened.uri):
-            yield page
-    for folder in ls.folders.roots:
-        for path in await ls.worker.run(("files", folder.root), folder.files):
-            if path not in seen:
-                seen.add(path)
-                for page in await _read(ls, folder, path):
-                    yield page
-
-
-async def _read(ls: EnergyServer, folder: Folder, path: Path) -> list[Page]:
-    job = ("read", path, id(asyncio.current_task()))
-    pages: list[Page] = await ls.worker.run(job, lambda: pages_on_disk(folder, path, ls.client), BACKGROUND)
+        return await ls.files.pages(uri)
+    if (path := path_of(uri)) is None:
+        return []
+    folder = ls.folders.of(path)
+    job = partial(pages_on_disk, folder, path, ls.client)
+    pages: list[Page] = await ls.worker.run(("read", path, object()), job, BACKGROUND)
     return pages
+
+
+async def open_pages(ls: EnergyServer) -> list[Page]:
+    """The pages of all that is open."""
+    return [page for opened in list(ls.files) for page in await ls.files.pages(opened.uri)]
 
 
 def pages_on_disk(folder: Folder, path: Path, client: Client) -> list[Page]:

@@ -41,6 +41,8 @@ class Folder:
     """The database's state on disk when it was last looked at."""
     _project: Project | None = None
     _told: set[str] = field(default_factory=set)
+    generation: int = 0
+    """Grows when the database is read again."""
     _general: dict[str, Figure | None] = field(default_factory=dict)
     """What is known of each API wherever it is called, until the settings or the database change."""
 
@@ -114,6 +116,7 @@ class Folder:
     def reopen(self) -> None:
         """Read the database again."""
         self._general = {}
+        self.generation += 1
         if self._store is not None:
             self._store.reopen()
             self.tell(self._store.problems)

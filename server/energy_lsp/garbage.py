@@ -61,7 +61,7 @@ class Garbage:
         if self._clock() - self._heard >= QUIET_SECONDS:
             worth = self._let_go or self._in_use() >= SOME * self._kept
         else:
-            worth = self._in_use() >= MUCH * self._clean
+            worth = self._in_use() >= MUCH * (self._clean if self._let_go else self._kept)
         if worth:
             gc.collect()
             self._clean = self._kept = self._in_use()

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from importlib import metadata
@@ -35,6 +36,7 @@ from energy_lsp.folders import Folders
 from energy_lsp.garbage import Garbage
 from energy_lsp.greeting import NAME, First
 from energy_lsp.protocol import EnergyProtocol
+from energy_lsp.unopened import Reports
 from energy_lsp.worker import BACKGROUND, Worker
 
 if TYPE_CHECKING:
@@ -74,6 +76,8 @@ class EnergyServer(LanguageServer):
         self.garbage = Garbage()
         self.state: status.State = "ready"
         self.published: dict[str, tuple[str, int | None]] = {}
+        self.reports: defaultdict[Path, Reports] = defaultdict(Reports)
+        """Of the workspace's folders, what is known of files that are not open."""
         self.measurement: Progress | None = None
         self._client_process: ClientProcess | None = None
         self._tasks: set[asyncio.Task[None]] = set()

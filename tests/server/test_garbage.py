@@ -78,11 +78,23 @@ def test_growth_is_looked_into_at_last_when_it_never_gets_quiet() -> None:
 
 def test_what_opened_files_need_is_no_reason_to_look() -> None:
     process = Process()
-    process.blocks = 1800
+    process.blocks = int(2 * MUCH * 1000)
     process.garbage.expect()
+    assert not process.garbage.look()
     process.be_quiet()
     assert not process.garbage.look()
+
+
+def test_a_closed_file_is_a_reason_in_quiet_moments_and_when_there_is_much() -> None:
+    process = Process()
+    process.blocks = int(MUCH * 1000) - 1
+    process.garbage.expect()
     process.garbage.let_go()
+    assert not process.garbage.look()
+    process.blocks += 1
+    assert process.garbage.look()
+    process.garbage.let_go()
+    process.be_quiet()
     assert process.garbage.look()
     assert not process.garbage.look()
 

@@ -6,20 +6,24 @@ import asyncio
 import json
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from energy_lsp.browsing import pages_of
+from energy_lsp.browsing import open_pages, pages_of
+from energy_lsp.encoding import Encoded
 from energy_lsp.evidence import evidence_page
 from energy_lsp.features.code_actions import MEASURE, WHY
 from energy_lsp.features.code_lens import SUMMARY
 from energy_lsp.features.measuring import RUN_COMMAND_LINE
 from energy_lsp.features.measuring import measure as run_measure
-from energy_lsp.features.summary import summary_of, summary_text
+from energy_lsp.features.summary import encoded_summary, file_summary, summary_of, summary_text
 from energy_lsp.files import path_of
+from energy_lsp.hints import Total
+from energy_lsp.unopened import unopened_summaries
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
@@ -50,8 +54,10 @@ def register(server: EnergyServer) -> None:
         await ls.reload()
 
     @server.command("energyLsp.server.summary")
-    async def summary(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
-        return await summary_for(ls, argument.get("uri"))
+    async def summary(ls: EnergyServer, argument: Argument, token: Token) -> Encoded:
+        found = await summary_for(ls, argument.get("uri"))
+        answer: Encoded = await ls.worker.run(("encode", object()), partial(encoded_summary, found))
+        return answer
 
     @server.command(SUMMARY)
     async def show_summary(ls: EnergyServer, argument: Argument, token: Token) -> None:
@@ -82,8 +88,15 @@ def register(server: EnergyServer) -> None:
 
 async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
     """The summary of a file or workspace, made in the worker: it looks at every call."""
-    pages = [page async for page in pages_of(ls, uri)]
-    answer: dict[str, Any] = await ls.worker.run(("summary", object()), lambda: summary_of(uri, pages))
+    pages = await (pages_of(ls, uri) if uri else open_pages(ls))
+    unopened = [] if uri else [told async for told in unopened_summaries(ls)]
+
+    def put_together() -> dict[str, Any]:
+        parts = [(page.total, file_summary(page)) for page in pages]
+        parts += [(Total(**total), file) for total, file in unopened]
+        return summary_of(uri, parts)
+
+    answer: dict[str, Any] = await ls.worker.run(("summary", object()), put_together)
     return answer
 
 

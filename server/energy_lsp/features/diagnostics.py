@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.browsing import workspace_pages
+from energy_lsp.browsing import open_pages
 from energy_lsp.diagnosis import SOURCE
 from energy_lsp.encoding import Encoded, encoded, encoded_object
+from energy_lsp.unopened import unopened_reports
 
 if TYPE_CHECKING:
     from energy_lsp.files import Opened
     from energy_lsp.pages import Page
     from energy_lsp.server import EnergyServer
+    from energy_lsp.unopened import Report
 
 FULL, UNCHANGED = Encoded('"full"'), Encoded('"unchanged"')
 
@@ -35,33 +36,33 @@ def register(server: EnergyServer) -> None:
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def pull_workspace(ls: EnergyServer, params: types.WorkspaceDiagnosticParams) -> Encoded:
         previous = {one.uri: one.value for one in params.previous_result_ids}
-        reports = [
-            encoded_object(
-                uri=encoded(page.uri),
-                version=encoded(page.version),
-                **_report(page, previous.get(page.uri)),
-            )
-            async for page in pages_for(ls)
-        ]
-        return encoded_object(items=Encoded("[" + ",".join(reports) + "]"))
+        pages = await open_pages(ls)
+        unopened = [one async for one in unopened_reports(ls)] if _wants_all(ls) else []
+
+        def put_together() -> Encoded:
+            reports = [_of_text(page, page.version, previous) for page in pages]
+            reports += [_of_text(one, None, previous) for one in unopened]
+            return encoded_object(items=Encoded("[" + ",".join(reports) + "]"))
+
+        report: Encoded = await ls.worker.run(("workspace", object()), put_together)
+        return report
 
 
-async def pages_for(ls: EnergyServer) -> AsyncIterator[Page]:
-    """All files where some folder wants that, else the open ones."""
-    if any(folder.settings.workspace_diagnostics for folder in ls.folders.roots):
-        async for page in workspace_pages(ls):
-            yield page
-    else:
-        for opened in list(ls.files):
-            for page in await ls.files.pages(opened.uri):
-                yield page
+def _wants_all(ls: EnergyServer) -> bool:
+    """Whether files that are not open are reported too."""
+    return any(folder.settings.workspace_diagnostics for folder in ls.folders.roots)
 
 
-def _report(page: Page, previous: str | None) -> dict[str, Encoded]:
+def _of_text(one: Page | Report, version: int | None, previous: dict[str, str]) -> Encoded:
+    about = _report(one, previous.get(one.uri))
+    return encoded_object(uri=encoded(one.uri), version=encoded(version), **about)
+
+
+def _report(one: Page | Report, previous: str | None) -> dict[str, Encoded]:
     """What a client that last saw `previous` has to know."""
-    if previous == page.result_id:
-        return {"kind": UNCHANGED, "resultId": encoded(page.result_id)}
-    return {"kind": FULL, "resultId": encoded(page.result_id), "items": page.encoded}
+    if previous == one.result_id:
+        return {"kind": UNCHANGED, "resultId": encoded(one.result_id)}
+    return {"kind": FULL, "resultId": encoded(one.result_id), "items": one.encoded}
 
 
 def push(ls: EnergyServer, opened: Opened) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from energy_lsp.encoding import Encoded, encoded, encoded_list, encoded_object
 from energy_lsp.features.status import totals
 from energy_lsp.hints import Hint, Total, marked
 
@@ -12,32 +13,42 @@ if TYPE_CHECKING:
     from energy_lsp.pages import Page
 
 
-def summary_of(uri: str | None, pages: Sequence[Page]) -> dict[str, Any]:
-    """What the client's energy view shows."""
-    total = sum((page.total for page in pages), Total())
-    return {
-        "uri": uri,
-        **totals(total),
-        "files": [
-            {"uri": page.uri, "functions": _functions(page, total.joules)} for page in pages if page.hints
-        ],
-    }
+def summary_of(uri: str | None, parts: Sequence[tuple[Total, dict[str, Any]]]) -> dict[str, Any]:
+    """What the client's energy view shows, put together from the texts' sums and summaries."""
+    total = sum((part for part, _ in parts), Total())
+    files = [file for _, file in parts if file["functions"]]
+    for call in _calls(files):
+        known = call["joules"] is not None and total.joules > 0
+        call["share"] = call["joules"] * call["runs"] / total.joules if known else None
+    return {"uri": uri, **totals(total), "files": files}
 
 
-def _functions(page: Page, whole: float) -> list[dict[str, Any]]:
+def encoded_summary(summary: dict[str, Any]) -> Encoded:
+    """A summary as it goes over the wire."""
+    head = {name: encoded(value) for name, value in summary.items() if name != "files"}
+    return encoded_object(**head, files=encoded_list(summary["files"]))
+
+
+def file_summary(page: Page) -> dict[str, Any]:
+    """One text: its functions and their calls, without their shares of a whole that is not known yet."""
     groups: dict[str, list[Hint]] = {}
     for hint in page.hints:
         groups.setdefault(hint.call.function, []).append(hint)
-    return [
-        {"name": name, "calls": [_call(page, hint, whole) for hint in hints]}
-        for name, hints in groups.items()
+    functions = [
+        {"name": name, "calls": [_call(page, hint) for hint in hints]} for name, hints in groups.items()
     ]
+    return {"uri": page.uri, "functions": functions}
 
 
-def _call(page: Page, hint: Hint, whole: float) -> dict[str, Any]:
+def _calls(files: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for file in files:
+        for function in file["functions"]:
+            yield from function["calls"]
+
+
+def _call(page: Page, hint: Hint) -> dict[str, Any]:
     figure = hint.figure
     where = page.range(hint.call.name)
-    known = hint.known_joules
     return {
         "api": hint.call.api,
         "range": {
@@ -50,15 +61,12 @@ def _call(page: Page, hint: Hint, whole: float) -> dict[str, Any]:
         "runs": hint.call.runs.times,
         "layer": figure.layer if figure else None,
         "estimated": hint.estimated,
-        "share": known / whole if known is not None and whole > 0 else None,
     }
 
 
 def summary_text(summary: dict[str, Any], most: int = 3) -> str:
     """One sentence for clients without a view of their own."""
-    calls = [
-        call for file in summary["files"] for function in file["functions"] for call in function["calls"]
-    ]
+    calls = list(_calls(summary["files"]))
     known = [call for call in calls if call["joules"] is not None]
     if not known:
         return f"No energy is known yet for the {len(calls)} calls here: measure to learn it."
