@@ -22,6 +22,7 @@ demo: export ENERGY_LSP_DB = .cache/demo/energy.db
 demo: $(READY)
 	$(BIN)/energy-lsp measure examples/classifier.py --quick
 	$(BIN)/energy-lsp check examples --exit-zero
+	$(BIN)/energy-lsp report latest --html .cache/demo/report.html
 
 test: lint test-python test-extension test-editor
 

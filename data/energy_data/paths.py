@@ -11,10 +11,13 @@ TEAM_DATABASE = Path(".energy") / "energy.db"
 
 
 def user_database() -> Path:
-    """This machine's own database: `ENERGY_LSP_DB` if set, else a file in the user's data folder."""
+    """This machine's own database: `ENERGY_LSP_DB` if set, else the standard one."""
     chosen = os.environ.get(ENVIRONMENT_VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser()
+    return Path(chosen).expanduser() if chosen else standard_database()
+
+
+def standard_database() -> Path:
+    """The database in the user's data folder."""
     import platformdirs  # loaded here: the common case of a given path does without
 
     return Path(platformdirs.user_data_dir("energy-lsp", appauthor=False)) / "energy.db"

@@ -18,12 +18,12 @@ def unit_for(joules: float) -> str:
     return next(unit for start, unit in UNITS if size >= start)
 
 
-def number(value: float) -> str:
+def number(value: float, significant: int = 3) -> str:
     """Three significant digits, no exponent for anything a person would read."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
-    rounded = _rounded(value)
-    digits = 2 - math.floor(math.log10(abs(rounded)))
+    rounded = _rounded(value, significant)
+    digits = significant - 1 - math.floor(math.log10(abs(rounded)))
     return f"{rounded:.{max(0, min(digits, 6))}f}"
 
 
@@ -41,9 +41,14 @@ def duration(seconds: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """An interval in one unit, such as `1.10 to 1.31 J`."""
+    """An interval in one unit, such as `1.10 to 1.31 J`; a narrow one has the digits in which its ends differ."""
     unit = unit_for(_rounded(max(abs(low), abs(high))))
-    return f"{number(low / IN_JOULES[unit])} to {number(high / IN_JOULES[unit])} {unit}"
+    ends = [number(end / IN_JOULES[unit]) for end in (low, high)]
+    for significant in (4, 5, 6):
+        if ends[0] != ends[1] or low == high:
+            break
+        ends = [number(end / IN_JOULES[unit], significant) for end in (low, high)]
+    return f"{ends[0]} to {ends[1]} {unit}"
 
 
 def bar(share: float) -> str:
@@ -52,6 +57,6 @@ def bar(share: float) -> str:
     return "█" * filled + "░" * (BAR_CELLS - filled)
 
 
-def _rounded(value: float) -> float:
+def _rounded(value: float, significant: int = 3) -> float:
     """The value with the digits that are shown, so that 999.7 mJ becomes 1.00 J and not 1000 mJ."""
-    return float(f"{value:.2e}") if math.isfinite(value) else value
+    return float(f"{value:.{significant - 1}e}") if math.isfinite(value) else value

@@ -48,6 +48,12 @@ def test_an_interval_has_one_unit() -> None:
     assert interval(-2e-3, 5e-3) == "-2.00 to 5.00 mJ"
 
 
+def test_a_narrow_interval_has_the_digits_in_which_its_ends_differ() -> None:
+    assert interval(4.7381, 4.7419) == "4.738 to 4.742 J"
+    assert interval(0.47381, 0.47384) == "473.81 to 473.84 mJ"
+    assert interval(2.0, 2.0) == "2.00 to 2.00 J"
+
+
 @pytest.mark.parametrize(("share", "filled"), [(0, 0), (0.04, 0), (0.5, 5), (1, 10), (1.7, 10), (-1, 0)])
 def test_bar_has_ten_cells(share: float, filled: int) -> None:
     assert bar(share) == "█" * filled + "░" * (10 - filled)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -54,7 +55,9 @@ def print_summary(console: Console, results: Sequence[FileResult], statistics: b
         console.print(_table(calls))
     if statistics:
         counts = Counter(item.rule for result in results for item in result.items)
-        table = Table("Rule", "Places", title="Statistics", title_justify="left")
+        table = Table(
+            "Rule", "Places", title="Statistics", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+        )
         for rule, count in counts.most_common():
             table.add_row(escape(rule), str(count))
         console.print(table)
@@ -62,7 +65,9 @@ def print_summary(console: Console, results: Sequence[FileResult], statistics: b
 
 
 def _table(calls: Sequence[CallCost]) -> Table:
-    table = Table("Energy", "Share", title="Hungriest calls", title_justify="left")
+    table = Table(
+        "Energy", "Share", title="Hungriest calls", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
     for column in ("Call", "Where"):  # a narrow terminal folds them: the line number is what people look for
         table.add_column(column, overflow="fold")
     whole = sum(call.joules for call in calls)

@@ -107,11 +107,10 @@ def _print(results: list[FileResult], form: str, statistics: bool) -> None:
 
         click.echo(as_sarif(results, Path.cwd()))
     else:
-        from rich.console import Console
-
+        from energy_lsp import terminal
         from energy_lsp.checking import text
 
-        console = Console(highlight=False)
+        console = terminal.console()
         text.print_items(console, results)
         text.print_summary(console, results, statistics)
 

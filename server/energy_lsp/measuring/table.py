@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import math
+import shlex
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
+from energy_data.paths import standard_database
+from energy_lsp import terminal
 from energy_lsp.joules import interval, joules
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from energy_measure.engine import Measured, MeasuredRun
     from energy_measure.results import MeasuredCall, MeasuredProgram
 
 SHOWN = 15
-PLAIN_WIDTH = 140
-"""Columns when the output goes into a file or a pipe."""
 
 
 def print_table(measured: MeasuredRun) -> None:
     """Everything a person wants to know right after measuring."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=PLAIN_WIDTH)
+    console = terminal.console()
     how = "estimated by" if measured.estimated else "measured with"
     console.print(f"\nEnergy above idle, {how} {measured.meter} on {measured.machine.label}.")
     for one in measured.programs:
@@ -34,9 +34,16 @@ def print_table(measured: MeasuredRun) -> None:
         console.print(
             "See them in the code: `energy-lsp check PATH`, or open the file in an editor with the "
             "energy-lsp extension; an open editor refreshes by itself.\n"
-            f"Report: `energy-lsp report {measured.programs[-1].run_id}`.",
+            f"Report: `{_report_command(measured)}`.",
             soft_wrap=True,
         )
+
+
+def _report_command(measured: MeasuredRun) -> str:
+    """What writes the page of the last run; the database is named where it is not found by itself."""
+    command = ["energy-lsp", "report", measured.programs[-1].run_id, "--html", "report.html"]
+    named = [] if measured.database == standard_database() else ["--db", str(measured.database)]
+    return shlex.join([*command, *named])
 
 
 def _print_program(console: Console, measured: Measured, program: MeasuredProgram) -> None:

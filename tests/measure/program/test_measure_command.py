@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -184,6 +186,19 @@ def test_text_ends_with_the_hungriest_calls_and_the_sum(bench: Any, command: Com
     assert "total 2686700 []" in done.stderr, "the program's own output"
     assert "total 2686700" not in done.stdout
     assert "run 1 of 1" in done.stderr
+
+
+def test_the_command_for_the_report_works_as_it_is_printed(bench: Any, command: Command) -> None:
+    bench.write(train=TRAIN)
+    done = command.run("train.py", "--quick")
+    [printed] = re.findall(r"^Report: `(.+)`\.$", done.stdout, re.MULTILINE)
+    program, *arguments = shlex.split(printed)
+    assert program == "energy-lsp"
+    line = "from energy_lsp.cli import main; main()"
+    subprocess.run(
+        [sys.executable, "-c", line, *arguments], cwd=bench.project, env=bench.environment, check=True
+    )
+    assert "train.py" in (bench.project / "report.html").read_text("utf-8")
 
 
 def test_a_project_says_what_it_will_run(bench: Any, command: Command) -> None:
