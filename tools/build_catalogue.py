@@ -37,6 +37,9 @@ DUNDERS = set(
     __rmatmul__ __neg__ __abs__ __invert__ __and__ __or__ __xor__ __lt__ __le__ __gt__ __ge__ __eq__
     __ne__""")
 )
+OTHER_LIBRARIES = frozenset(["absl"])
+"""Members that classes inherit from them (assertions of tests) are not TensorFlow's, nor are those of Python's own
+library, which differ between Pythons."""
 CODES = {"function": "f", "method": "m", "property": "p", "class": "c", "module": "M"}
 
 
@@ -205,7 +208,8 @@ class Builder:
             home = next((ancestor for ancestor in cls.__mro__ if attribute in vars(ancestor)), None)
             if home is None or id(home) in inherited or attribute in owner.members:
                 continue
-            if home.__module__.partition(".")[0] in sys.stdlib_module_names:  # differs between Pythons
+            library = home.__module__.partition(".")[0]
+            if library in sys.stdlib_module_names or library in OTHER_LIBRARIES:
                 continue
             owner.members[attribute] = self._describe_attribute(
                 owner.name, attribute, vars(home)[attribute], cls

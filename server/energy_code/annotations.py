@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from energy_code.values import (
     NONE,
+    PROMISED,
     UNKNOWN,
     ApiClass,
     ApiInstance,
     Constant,
     External,
+    ExternalInstance,
     Mapping,
     Sequence,
     UserClass,
@@ -24,12 +26,14 @@ if TYPE_CHECKING:
     from energy_code.expressions import Expression
     from energy_code.frames import Frame
 
-PROMISED = 0.8
-"""An annotation names a class; what arrives may be a subclass of it."""
-
 LISTS = {"list", "List", "Sequence", "Iterable", "Iterator", "Collection", "Generator", "Set", "set", "deque"}
 MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict"}
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "Awaitable"}
+TUPLES = {"tuple", "Tuple"}
+CALLABLES = {"Callable", "Type", "type"}
+"""What calling them gives is all that is known: `Type[Model]` may be a class of the program's own."""
+GENERICS = LISTS | MAPPINGS | WRAPPERS | TUPLES | CALLABLES
+ALIAS = "alias "
 
 
 def annotated(frame: Frame, annotation: Expression) -> Value:
@@ -67,7 +71,23 @@ def promise(frame: Frame, value: Value) -> Value:
         return UserInstance(value)
     if type(value) is Constant and type(value.value) is str and value.value:
         return annotated(frame, quoted(value.value))
+    if type(value) is ExternalInstance and value.name.startswith(ALIAS):
+        return promised_alias(frame, value)
     return UNKNOWN
+
+
+def alias(owner: External, key: Value) -> Value:
+    """`Batch = tuple[Tensor, Tensor]`, met as a value: it may be an annotation later."""
+    name = owner.name.rpartition(".")[2]
+    return ExternalInstance(ALIAS + name, key) if name in GENERICS else UNKNOWN
+
+
+def promised_alias(frame: Frame, value: ExternalInstance) -> Value:
+    """What an annotation that was given a name promises."""
+    key = value.receiver
+    parts = key.items if type(key) is Sequence and key.items is not None else (key,)
+    endless = len(parts) == 2 and parts[1] is UNKNOWN
+    return filled(value.name.removeprefix(ALIAS), [promise(frame, part) for part in parts], endless)
 
 
 @lru_cache(maxsize=1024)
@@ -90,15 +110,21 @@ def generic(frame: Frame, annotation: Expression) -> Value:
     parts = key.items if type(key) is Display else (key,)
     if len(parts) == 1 and type(parts[0]) is Display:
         parts = parts[0].items
+    if name not in GENERICS:
+        return promise(frame, owner)
     values = [annotated(frame, part) for part in parts]
+    return filled(name, values, len(parts) == 2 and parts[1] is NOTHING)
+
+
+def filled(name: str, values: list[Value], endless: bool) -> Value:
+    """A generic with its parameters; `endless` when the second of two is an ellipsis."""
     if name in WRAPPERS:
         return join_promises(values[:1] if name == "Annotated" else values)
+    if name in CALLABLES:
+        given = values[-1] if values else UNKNOWN
+        return ExternalInstance("gives", given) if given is not UNKNOWN else UNKNOWN
     if name in LISTS:
         return Sequence("list", None, values[0] if values else UNKNOWN)
     if name in MAPPINGS:
         return Mapping((), values[-1] if values else UNKNOWN)
-    if name in ("tuple", "Tuple"):
-        if len(parts) == 2 and parts[1] is NOTHING:  # an ellipsis
-            return Sequence("tuple", None, values[0])
-        return Sequence("tuple", tuple(values))
-    return promise(frame, owner)
+    return Sequence("tuple", None, values[0]) if endless else Sequence("tuple", tuple(values))

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from energy_code.iteration import index
+from energy_code.library_objects import member as library_member
 from energy_code.values import (
+    PROMISED,
+    TENSOR,
     UNKNOWN,
     ApiClass,
     ApiFunction,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from energy_code.frames import Frame
     from energy_data.catalogue import Entry
 
+COMPOSITES = ("tensorflow.RaggedTensor", "tensorflow.SparseTensor")
 GRAPH_FUNCTION = "tensorflow.types.experimental.PolymorphicFunction"
 
 
@@ -69,11 +73,22 @@ def of_api_class(frame: Frame, value: ApiClass, name: str) -> Value:
 def of_api_instance(frame: Frame, value: ApiInstance, name: str) -> Value:
     """A bound method, or what a property gives."""
     entry = frame.engine.member(value.cls, name)
+    if entry is None and value.cls == TENSOR:
+        return composite_method(frame, value, name)
     if type(value.inner) is Mapping and (entry is None or entry.kind == "property"):
         return index(frame, value.inner, Constant(name))
     if name == "layers" and type(value.inner) is Sequence:
         return value.inner
     return bound_entry(frame, entry, value) if entry is not None else UNKNOWN
+
+
+def composite_method(frame: Frame, value: ApiInstance, name: str) -> Value:
+    """A method that dense tensors do not have: where the catalogue says tensor, a ragged or sparse one must have come."""
+    for cls in COMPOSITES:
+        entry = frame.engine.member(cls, name)
+        if entry is not None and entry.kind == "method":
+            return ApiMethod(entry.name, ApiInstance(cls, PROMISED * value.confidence))
+    return UNKNOWN
 
 
 def bound_entry(frame: Frame, entry: Entry, receiver: Value) -> Value:
@@ -117,7 +132,19 @@ def of_user_class(frame: Frame, value: UserClass, name: str) -> Value:
 def of_user_instance(frame: Frame, value: UserInstance, name: str) -> Value:
     """An instance attribute, a bound method or a property's value."""
     found = frame.ask(frame.engine.instance_attribute, value, name)
+    if found is UNKNOWN:
+        return delegated(frame, value, name)
     return bind_member(frame, found, value)
+
+
+def delegated(frame: Frame, value: UserInstance, name: str) -> Value:
+    """What a class hands out by its own `__getattr__`; `_replace` of a named tuple."""
+    from energy_code.calling import Arguments, call
+
+    getter = frame.ask(frame.engine.class_attribute, value.cls, "__getattr__")
+    if type(getter) is Function:
+        return call(frame, Method(getter, value), Arguments([Constant(name)], {}, True), None)
+    return ExternalInstance("replace", value) if name == "_replace" else UNKNOWN
 
 
 def bind_member(frame: Frame, found: Value, receiver: Value) -> Value:
@@ -189,6 +216,7 @@ HANDLERS: dict[type[Value], Callable[[Frame, Any, str], Value]] = {
     ApiClass: of_api_class,
     ApiInstance: of_api_instance,
     External: of_external,
+    ExternalInstance: library_member,
     ProjectModule: of_project_module,
     UserClass: of_user_class,
     UserInstance: of_user_instance,

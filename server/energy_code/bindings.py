@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.expressions import MAX_ITEMS, Attribute, Display, Expression, Name, Starred, Subscript
 from energy_code.iteration import index, iterate
+from energy_code.narrowing import narrowed, take_over, tells
 from energy_code.values import (
     STRING,
     UNKNOWN,
@@ -49,6 +50,9 @@ class Comprehension(Expression):
             value = source.evaluate(frame)
             if target is None:
                 length = None
+                if tells(source):
+                    found = narrowed(frame, source, True)
+                    saved = take_over(frame, found) | saved
                 continue
             for name in target_names(target):
                 saved.setdefault(name, frame.names.get(name))

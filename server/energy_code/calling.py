@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from energy_code.attributes import GRAPH_FUNCTION, attribute, bind_member, returned
 from energy_code.callbacks import wrap_in_graph
+from energy_code.containers import call_container_method
 from energy_code.effects import ApiCall, after_api_call
 from energy_code.frames import note_compiled
-from energy_code.libraries import call_container_method, call_external
+from energy_code.libraries import call_external
+from energy_code.library_objects import CALLED as LIBRARY_OBJECTS
 from energy_code.values import (
     INNER,
     TENSOR_VALUE,
@@ -269,9 +271,12 @@ def call_library(frame: Frame, callee: External, arguments: Arguments, site: Cal
 def call_bound(
     frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallExpression | None
 ) -> Value:
-    """A method of a container, or the decorator that `tf.function(...)` gave."""
+    """A method of a container, or something that a library gave to be called."""
     if callee.name == "graph decorator":
         return wrap_in_graph(frame, arguments.get(0, "func") or UNKNOWN, callee.receiver)
+    handler = LIBRARY_OBJECTS.get(callee.name)
+    if handler is not None:
+        return handler(frame, callee.receiver, arguments)
     return call_container_method(frame, callee, arguments, site)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from energy_code.callbacks import plain_function
 from energy_code.importing import Imports, Resolve
 from energy_code.modules import ClassInfo
-from energy_code.values import UNKNOWN, ApiClass, ApiMethod, Function, UserClass, Value
+from energy_code.values import UNKNOWN, ApiClass, ApiMethod, External, Function, UserClass, Value
 
 if TYPE_CHECKING:
     from energy_code.expressions import Expression
@@ -124,6 +124,11 @@ class Classes(Imports):
         info = cls.module.classes.get(cls.name)
         inherited = [self.fields(base) for base in (info.bases if info else ()) if type(base) is UserClass]
         return [name for names in inherited for name in names] + cls.module.fields.get(cls.name, [])
+
+    def is_named_tuple(self, cls: UserClass) -> bool:
+        """True for a class that inherits from `typing.NamedTuple`."""
+        info = cls.module.classes.get(cls.name)
+        return info is not None and External("typing.NamedTuple") in info.bases
 
     def add_field(self, frame: Frame, targets: tuple[Expression, ...]) -> None:
         """An annotated name in a class body."""

@@ -15,6 +15,7 @@ from energy_code.values import (
     TENSOR,
     TENSOR_VALUE,
     UNKNOWN,
+    ApiClass,
     ApiInstance,
     Constant,
     ExternalInstance,
@@ -22,6 +23,7 @@ from energy_code.values import (
     Sequence,
     UserInstance,
     Value,
+    join_all,
     options_of,
 )
 
@@ -60,6 +62,7 @@ EAGER_CALLBACKS = frozenset(["tensorflow.py_function"])
 KEPT_FUNCTIONS = frozenset(
     ["tensorflow.custom_gradient", "tensorflow.recompute_grad", "tensorflow.autograph.to_graph"]
 )
+OPTIMIZER_MODULE = "keras.optimizers"
 OPTIMIZERS = {
     "adam": "Adam",
     "adamw": "AdamW",
@@ -207,6 +210,30 @@ def keep_keywords(frame: Frame, call: ApiCall) -> Value:
     return ApiInstance(call.api, 1.0, Mapping(items))
 
 
+def identified(frame: Frame, call: ApiCall) -> Value:
+    """`activations.get("relu")`: a text names the function or the class, anything else is handed back."""
+    found = [
+        meant(frame, call, option) for option in options_of(call.arguments.get(0, "identifier") or UNKNOWN)
+    ]
+    return join_all(tuple(found))
+
+
+def meant(frame: Frame, call: ApiCall, identifier: Value) -> Value:
+    """What one identifier stands for."""
+    if type(identifier) is not Constant:
+        return call.result if identifier is UNKNOWN else identifier
+    text = identifier.value
+    if type(text) is not str or not text:
+        return call.result
+    owner = call.api.rpartition(".")[0]
+    value = frame.engine.module_member(
+        owner, OPTIMIZERS.get(text.lower(), text) if owner == OPTIMIZER_MODULE else text
+    )
+    if type(value) is ApiClass:
+        return ApiInstance(value.name)
+    return value if value is not UNKNOWN else call.result
+
+
 def same_class(frame: Frame, call: ApiCall) -> Value:
     """`clone_model(m)` gives a model of the same class."""
     value = call.arguments.get(0, "model")
@@ -225,7 +252,7 @@ def compile_model(frame: Frame, call: ApiCall) -> Value:
 
     optimizer = call.arguments.get(0, "optimizer")
     if type(optimizer) is Constant and type(optimizer.value) is str and optimizer.value.lower() in OPTIMIZERS:
-        optimizer = ApiInstance(f"keras.optimizers.{OPTIMIZERS[optimizer.value.lower()]}")
+        optimizer = ApiInstance(f"{OPTIMIZER_MODULE}.{OPTIMIZERS[optimizer.value.lower()]}")
     if optimizer is None or type(optimizer) is Constant or optimizer is UNKNOWN:
         return call.result
     if type(call.receiver) is UserInstance:
@@ -267,6 +294,7 @@ def mapped(frame: Frame, function: Value, structures: list[Value]) -> Value:
     return call_value(frame, function, Args(structures, {}, True), None)
 
 
+IDENTIFIED = ("activations", "constraints", "initializers", "losses", "metrics", "optimizers", "regularizers")
 MODEL_EFFECTS: dict[str, Effect] = {"compile": compile_model}
 EFFECTS: dict[str, Effect] = {
     "tensorflow.function": graph_function,
@@ -276,5 +304,6 @@ EFFECTS: dict[str, Effect] = {
     "tensorflow.nest.map_structure": map_structure,
     "keras.tree.map_structure": map_structure,
     "keras.Sequential": sequential,
+    **{f"keras.{kind}.get": identified for kind in IDENTIFIED},
     "tensorflow.data.Iterator.get_next": next_element,
 }

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from energy_code.frames import Frame
 
 DATASET = "tensorflow.data.Dataset"
+RECORD = "record"
+"""A named tuple: its fields by name, in order."""
 ITERATED_AS_TENSORS = frozenset(
     [
         "tensorflow.Tensor",
@@ -52,6 +54,8 @@ def iterate(frame: Frame, value: Value) -> Value:
         return join_all(tuple(iterate(frame, option) for option in value.options))  # type: ignore[attr-defined]
     if kind is UserInstance:
         return iterate_user(frame, value)  # type: ignore[arg-type]
+    if kind is ExternalInstance:
+        return join_all(fields_of(value) or ())
     return UNKNOWN
 
 
@@ -110,11 +114,35 @@ def index(frame: Frame, value: Value, key: Value) -> Value:
     if kind is OneOf:
         return join_all(tuple(index(frame, option, key) for option in value.options))  # type: ignore[attr-defined]
     if kind is UserInstance:
-        from energy_code.attributes import attribute
-        from energy_code.calling import Arguments, call
+        return index_user(frame, value, key)  # type: ignore[arg-type]
+    if kind is External:
+        from energy_code.annotations import alias
 
-        method = attribute(frame, value, "__getitem__")
-        return call(frame, method, Arguments([key], {}, True), None) if method is not UNKNOWN else UNKNOWN
+        return alias(value, key)  # type: ignore[arg-type]
+    if kind is ExternalInstance and (fields := fields_of(value)) is not None:
+        return index_sequence(Sequence("tuple", fields), key)
+    return UNKNOWN
+
+
+def fields_of(value: Value) -> tuple[Value, ...] | None:
+    """The values of a named tuple in order; None for anything else."""
+    if type(value) is ExternalInstance and value.name == RECORD and type(value.receiver) is Mapping:
+        return tuple(item for _, item in value.receiver.items)
+    return None
+
+
+def index_user(frame: Frame, value: UserInstance, key: Value) -> Value:
+    """What `__getitem__` of a user's class gives; an item of a `NamedTuple`."""
+    from energy_code.attributes import attribute
+    from energy_code.calling import Arguments, call
+
+    method = attribute(frame, value, "__getitem__")
+    if method is not UNKNOWN:
+        return call(frame, method, Arguments([key], {}, True), None)
+    if type(key) is Constant and type(key.value) is int and frame.engine.is_named_tuple(value.cls):
+        names = frame.engine.fields(value.cls)
+        if -len(names) <= key.value < len(names):
+            return attribute(frame, value, names[key.value])
     return UNKNOWN
 
 

@@ -6,7 +6,8 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from energy_code.iteration import DATASET_LIKE, any_value, index, iterate, length_of
+from energy_code.iteration import DATASET_LIKE, index, iterate, length_of
+from energy_code.library_objects import CONSTRUCTORS
 from energy_code.values import (
     NONE,
     UNKNOWN,
@@ -23,13 +24,11 @@ from energy_code.values import (
     UserClass,
     UserInstance,
     Value,
-    join,
     join_all,
 )
 
 if TYPE_CHECKING:
     from energy_code.calling import Arguments
-    from energy_code.expressions import CallExpression
     from energy_code.frames import Frame
 
 BUILTIN_NAMES = frozenset(dir(builtins))
@@ -288,6 +287,22 @@ def keep_wrapped(frame: Frame, arguments: Arguments) -> Value:
     return ExternalInstance("keeps", NONE)
 
 
+def make_type_variable(frame: Frame, arguments: Arguments) -> Value:
+    """`TypeVar("T", bound=Model)`: as an annotation it promises its bound, or one of its constraints."""
+    bound = arguments.keywords.get("bound")
+    options = (bound,) if bound is not None else tuple(arguments.positional[1:])
+    return ExternalInstance("alias Union", Sequence("tuple", options))
+
+
+def import_by_name(frame: Frame, arguments: Arguments) -> Value:
+    """`importlib.import_module("a.b")`."""
+    name = first(arguments)
+    if type(name) is not Constant or type(name.value) is not str or not name.value:
+        return UNKNOWN
+    level = len(name.value) - len(name.value.lstrip("."))
+    return frame.ask(frame.engine.import_relative, frame.module, name.value[level:], level)
+
+
 HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "builtins.list": make_sequence("list"),
     "builtins.tuple": make_sequence("tuple"),
@@ -337,91 +352,10 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "abc.abstractmethod": same,
     "typing_extensions.override": same,
     "typing.override": same,
+    "typing.TypeVar": make_type_variable,
+    "importlib.import_module": import_by_name,
+    **CONSTRUCTORS,
 }
-
-
-def call_container_method(
-    frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallExpression | None
-) -> Value:
-    """Methods of lists and dictionaries: what they hand out, and what they add to the variable they are called on."""
-    if callee.name == "keeps":
-        return first(arguments)
-    if callee.name == "context manager":
-        from energy_code.calling import call
-
-        return ExternalInstance("entered", call(frame, callee.receiver, arguments, None))
-    value = callee.receiver
-    if type(value) is Sequence:
-        return call_sequence_method(frame, callee.name, value, arguments, site)
-    if type(value) is Mapping:
-        return call_mapping_method(frame, callee.name, value, arguments, site)
-    return UNKNOWN
-
-
-def call_sequence_method(
-    frame: Frame, name: str, value: Sequence, arguments: Arguments, site: CallExpression | None
-) -> Value:
-    """`append` and its relatives widen the list; `pop` hands out an element."""
-    if name in ("append", "add", "appendleft") and value.kind in ("list", "set"):
-        added = first(arguments)
-        if (
-            value.items is not None
-            and len(value.items) < 16
-            and not frame.in_unknown_loop
-            and frame.times == 1
-        ):
-            store(frame, site, Sequence(value.kind, (*value.items, added)))
-        else:
-            old = iterate(frame, value)
-            empty = value.items == () or (value.items is None and old is UNKNOWN)
-            store(frame, site, Sequence(value.kind, None, added if empty else join(old, added)))
-        return NONE
-    if name in ("extend", "insert"):
-        added = iterate(frame, first(arguments)) if name == "extend" else second(frame, arguments)
-        old = iterate(frame, value)
-        store(frame, site, Sequence(value.kind, None, added if value.items == () else join(old, added)))
-        return NONE
-    if name in ("pop", "popleft"):
-        return iterate(frame, value)
-    if name == "copy":
-        return value
-    return UNKNOWN
-
-
-def call_mapping_method(
-    frame: Frame, name: str, value: Mapping, arguments: Arguments, site: CallExpression | None
-) -> Value:
-    """Views, look-ups and updates of a dictionary."""
-    if name == "items":
-        if value.items and value.element is UNKNOWN:
-            return Sequence("iterator", tuple(Sequence("tuple", pair) for pair in value.items))
-        return Sequence("iterator", None, Sequence("tuple", (UNKNOWN, any_value(value))))
-    if name == "values":
-        if value.items and value.element is UNKNOWN:
-            return Sequence("iterator", tuple(item for _, item in value.items))
-        return Sequence("iterator", None, any_value(value))
-    if name == "keys":
-        return Sequence("iterator", tuple(key for key, _ in value.items)) if value.items else UNKNOWN
-    if name in ("get", "pop", "setdefault"):
-        found = index(frame, value, first(arguments))
-        default = second(frame, arguments)
-        return join(found, default) if default is not UNKNOWN else found
-    if name == "update":
-        other = first(arguments)
-        if type(other) is Mapping:
-            merged = dict(value.items) | dict(other.items)
-            store(frame, site, Mapping(tuple(merged.items()), value.element))
-        return NONE
-    return value if name == "copy" else UNKNOWN
-
-
-def store(frame: Frame, site: CallExpression | None, value: Value) -> None:
-    """Rebind the variable or attribute whose method was called."""
-    from energy_code.bindings import assign
-    from energy_code.expressions import Attribute
-
-    if site is not None and type(site.function) is Attribute:
-        assign(frame, site.function.value, value)
 
 
 def entered(frame: Frame, value: Value) -> Value:

@@ -19,6 +19,7 @@ from energy_code.expressions import (
     TEXT,
     Attribute,
     Await,
+    Both,
     CallExpression,
     Choice,
     Display,
@@ -229,8 +230,10 @@ class Lowering(ContainerLowering):
     def boolean(self, node: Node) -> Expression:
         """`a or b`, in chains of any length."""
         options: list[Expression] = []
+        both = True
         while True:
             children = self.parts(node)
+            both = both and any(child.type == "and" for child in node.children)
             if len(children) != 2:
                 options.extend(self.expression(child) for child in children)
                 break
@@ -240,7 +243,9 @@ class Lowering(ContainerLowering):
                 break
             node = children[0]
         options.reverse()
-        return Choice(None, tuple(options)) if options else NOTHING
+        if not options:
+            return NOTHING
+        return Both(None, tuple(options)) if both else Choice(None, tuple(options))
 
     def conditional(self, node: Node) -> Expression:
         """`a if b else c`."""

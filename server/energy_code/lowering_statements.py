@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 
 from energy_code import node_fields as fields
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
+from energy_code.definitions import Define, DefineClass
 from energy_code.expressions import NOTHING, CallExpression, Expression, Group
 from energy_code.lowering_blocks import BLOCK, BlockLowering, Body
 from energy_code.node_kinds import ERROR, IGNORED, KEYWORD_ARGUMENT, KINDS, TOKENS, Node, kinds
 from energy_code.operators import Operator
 from energy_code.statements import (
+    Assert,
     Assign,
     Augment,
     Block,
-    Define,
-    DefineClass,
     Delete,
     Evaluate,
     Jump,
@@ -252,8 +252,12 @@ class StatementLowering(BlockLowering):
         return Return(self.expression(children[0]) if children else None)
 
     def evaluate(self, node: Node) -> Statement:
-        """`assert a, b`, `print a`."""
+        """`print a`."""
         return Evaluate(tuple(self.expression(child) for child in self.parts(node)))
+
+    def assert_(self, node: Node) -> Statement:
+        """`assert a, b`."""
+        return Assert(tuple(self.expression(child) for child in self.parts(node)))
 
     def raise_(self, node: Node) -> Statement:
         """`raise a from b`."""
@@ -392,7 +396,7 @@ HANDLERS: dict[str, Handler] = {
     "import_statement": StatementLowering.import_,
     "import_from_statement": StatementLowering.import_from,
     "future_import_statement": StatementLowering.skip,
-    "assert_statement": StatementLowering.evaluate,
+    "assert_statement": StatementLowering.assert_,
     "print_statement": StatementLowering.evaluate,
     "exec_statement": StatementLowering.evaluate,
     "raise_statement": StatementLowering.raise_,

@@ -82,7 +82,10 @@ class Project:
         for name, entry in self._index.entries.items():
             module, is_package = self.name_of(self.root / name)
             here = Module(module, is_package)
-            for imported in dict.fromkeys(absolute(here, dotted) for dotted in entry.imports):
+            imports = [absolute(here, dotted) for dotted in entry.imports]
+            if not self._src_is_package:
+                imports = [dotted.removeprefix("src.") for dotted in imports]
+            for imported in dict.fromkeys(imports):
                 result.setdefault(imported, []).append(name)
         return result
 
@@ -93,17 +96,22 @@ class Project:
         parts = list(Path(relative(path, self.root)).with_suffix("").parts)
         if path.is_absolute() and parts and parts[0] == path.anchor:
             parts = parts[-1:]
-        if len(parts) > 1 and parts[0] == "src":
+        if len(parts) > 1 and parts[0] == "src" and not self._src_is_package:
             parts = parts[1:]
         if parts[-1] == "__init__":
             return ".".join(parts[:-1]) or self.root.name, True
         return ".".join(parts), False
 
+    @property
+    def _src_is_package(self) -> bool:
+        """True when `src` is not a folder of packages but one itself."""
+        return (self.root / "src" / "__init__.py").is_file()
+
     def resolve(self, dotted: str, importer: Module | None = None) -> Module | None:
         """The module of the workspace that an import names; next to the importer counts too, as for scripts."""
         if dotted not in self._resolved:
             path = self.find(dotted)
-            document = self.document(path) if path is not None else None
+            document = self._imported(path) if path is not None else None
             self._resolved[dotted] = document.module if document is not None else None
         found = self._resolved[dotted]
         if found is None and importer is not None and "." in importer.name:
@@ -111,17 +119,26 @@ class Project:
             return self.resolve(sibling)
         return found
 
+    def _imported(self, path: Path) -> Document | None:
+        """The document of an imported file; an empty one for a package whose folder has no `__init__.py`."""
+        document = self.document(path)
+        if document is None and path.name == "__init__.py" and not path.exists():
+            document = Document(b"", path=path, project=self)
+            self.add(path, document)
+        return document
+
     def find(self, dotted: str) -> Path | None:
         """The file of a dotted name."""
         parts = dotted.split(".")
-        bases = [self.root, self.root / "src"]
-        if parts[0] == self.root.name:
-            bases.append(self.root.parent)
-        for base in bases:
-            path = base.joinpath(*parts)
+        paths = [base.joinpath(*parts) for base in (self.root, self.root / "src")]
+        if parts[0] == self.root.name:  # the root itself is the package, or `src` is
+            paths += [base.joinpath(*parts[1:]) for base in (self.root, self.root / "src")]
+        for path in paths:
             for candidate in (path.with_suffix(".py"), path / "__init__.py"):
                 if candidate.is_file():
                     return candidate
+            if path.is_dir() and next(path.glob("*.py"), None) is not None:
+                return path / "__init__.py"  # a package without that file
         return None
 
     # documents ------------------------------------------------------------------------------------------------

@@ -9,26 +9,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
-from energy_code.bindings import assign, define
-from energy_code.calling import Arguments, call
-from energy_code.expressions import Attribute, CallExpression, Expression, Name, truth
+from energy_code.bindings import assign
+from energy_code.expressions import Expression, Name, truth
 from energy_code.iteration import iterate
 from energy_code.libraries import entered
+from energy_code.narrowing import give_back, narrowed, take_over, tells
 from energy_code.operators import Operator
 from energy_code.values import (
     UNKNOWN,
-    ApiFunction,
     ExternalInstance,
-    Function,
     Mapping,
     Sequence,
-    UserClass,
     Value,
     join,
 )
 
 if TYPE_CHECKING:
-    from energy_code.codes import ClassCode, FunctionCode
     from energy_code.frames import Frame
 
 Names = dict[str, Value]
@@ -69,7 +65,7 @@ class Block(Statement):
 
 
 class Evaluate(Statement):
-    """An expression statement, `assert`, `raise`."""
+    """An expression statement, `raise`."""
 
     __slots__ = ("ends", "values")
 
@@ -82,6 +78,19 @@ class Evaluate(Statement):
         for value in self.values:
             value.evaluate(frame)
         return not self.ends
+
+
+class Assert(Evaluate):
+    """`assert test, message`."""
+
+    __slots__ = ()
+
+    def execute(self, frame: Frame) -> bool:
+        """What follows knows what the test says."""
+        super().execute(frame)
+        if self.values and tells(self.values[0]):
+            take_over(frame, narrowed(frame, self.values[0], True))
+        return True
 
 
 class Jump(Statement):
@@ -254,6 +263,8 @@ class If(Statement):
         """Both branches are read; where the test is constant only one of them counts."""
         decided = truth(self.test.evaluate(frame))
         if decided is None:
+            if tells(self.test):
+                return self.execute_narrowed(frame)
             if not self.orelse:
                 run_maybe(frame, self.body)
                 return True
@@ -265,6 +276,20 @@ class If(Statement):
             run(frame, dead)
             frame.names, frame.slots, frame.attributes, frame.returned = state
         return run(frame, live)
+
+    def execute_narrowed(self, frame: Frame) -> bool:
+        """Each branch knows what the test says; what follows knows it when the other branch has left."""
+        found = [narrowed(frame, self.test, holds) for holds in (True, False)]
+        goes_on = [True, True]
+
+        def branch(place: int, body: tuple[Statement, ...]) -> bool:
+            before = take_over(frame, found[place])
+            goes_on[place] = run(frame, body)
+            if goes_on[0]:
+                give_back(frame, found[place], before)
+            return goes_on[place]
+
+        return run_branches(frame, [lambda: branch(0, self.body), lambda: branch(1, self.orelse)])
 
 
 class Loop(Statement):
@@ -442,69 +467,4 @@ class ImportFrom(Statement):
             engine.import_star(frame, source)
         for name, alias in self.names:
             frame.bind(alias, engine.import_name(frame, source, name))
-        return True
-
-
-class Define(Statement):
-    """`def`, with its decorators."""
-
-    __slots__ = ("code", "decorators")
-
-    def __init__(self, code: FunctionCode, decorators: tuple[tuple[Expression, CallExpression], ...]) -> None:
-        self.code = code
-        self.decorators = decorators
-        """Each decorator, and the call that Python makes with it."""
-
-    def execute(self, frame: Frame) -> bool:
-        """Bind the name to the function as its decorators leave it."""
-        decorators = [(decorator.evaluate(frame), site) for decorator, site in self.decorators]
-        value: Value = define(frame, self.code, frame.owner if not frame.is_function else None)
-        for decorator, site in reversed(decorators):
-            value = decorate(frame, decorator, value, site)
-        frame.bind(self.code.name, value)
-        return True
-
-
-def decorate(frame: Frame, decorator: Value, value: Value, site: CallExpression) -> Value:
-    """What a decorator makes of a function; unknown ones are taken to keep it."""
-    bare = type(site.function) in (Name, Attribute)
-    before = frame.sites.get(site)
-    result = call(frame, decorator, Arguments([value], {}, True), site if bare else None)
-    if bare and (found := frame.sites.get(site)) is not None and found is not before:
-        frame.sites[site] = found._replace(decorator=True)
-    if result is UNKNOWN or (
-        type(decorator) is ApiFunction
-        and type(value) is Function
-        and type(result) is not type(value)
-        and decorator.name != "tensorflow.function"
-    ):
-        return value
-    return result
-
-
-class DefineClass(Statement):
-    """`class`, with its decorators."""
-
-    __slots__ = ("code", "decorators")
-
-    def __init__(self, code: ClassCode, decorators: tuple[tuple[Expression, CallExpression], ...]) -> None:
-        self.code = code
-        self.decorators = decorators
-
-    def execute(self, frame: Frame) -> bool:
-        """Run the body in a frame of its own and hand the names over to the class."""
-        for decorator, _ in self.decorators:
-            decorator.evaluate(frame)
-        cls = UserClass(frame.module, self.code.qualname)
-        inner = frame.nested(self.code, cls)
-        bases = tuple(base.evaluate(inner) for base in self.code.bases)
-        for _, keyword in self.code.keywords:
-            keyword.evaluate(inner)
-        engine = frame.engine
-        before = engine.setters(cls)
-        engine.declare_class(cls, bases, inner.names)
-        run(inner, self.code.body)
-        engine.declare_class(cls, bases, inner.names)
-        engine.setters_replaced(cls, before)
-        frame.bind(self.code.name, cls)
         return True

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TENSOR = "tensorflow.Tensor"
 KERAS_TENSOR = "keras.KerasTensor"
 
+PROMISED = 0.8
+"""How sure the reader is of what is only promised: an annotation names a class, what arrives may be a subclass of it."""
 MAX_OPTIONS = 8
 MAX_NESTING = 4
 

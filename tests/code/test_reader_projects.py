@@ -122,3 +122,26 @@ def test_a_file_that_disappears(make_project):
     (project.root / "b.py").unlink()
     assert apis(project, "a.py") == ["keras.Sequential"]
     assert project.analyse(project.root / "b.py") is None
+
+
+MODEL = "import keras\ndef build(): return keras.Sequential()\ndef train(model): model.fit()\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "main", "inner"),
+    [
+        ({"models/net.py": MODEL}, "from models import net\nnet.train(net.build())\n", "models/net.py"),
+        ({"src/net.py": MODEL}, "from src.net import *\ntrain(build())\n", "src/net.py"),
+        ({"src/net.py": MODEL}, "from src import net\nnet.train(net.build())\n", "src/net.py"),
+        (
+            {"src/__init__.py": "", "src/net.py": MODEL, "src/use.py": "from .net import build\n"},
+            "from src import net, use\nnet.train(use.build())\n",
+            "src/net.py",
+        ),
+    ],
+    ids=["folder without __init__", "names out of src", "a module out of src", "src as a package"],
+)
+def test_packages_with_and_without_an_init_file(make_project, files, main, inner):
+    project = make_project({**files, "main.py": main})
+    project.index()
+    assert apis(project, inner) == ["keras.Sequential", "keras.Sequential.fit"]
