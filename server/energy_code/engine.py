@@ -13,7 +13,7 @@ from energy_code.annotations import annotated
 from energy_code.frames import Frame, Given, Summary
 from energy_code.importing import Resolve
 from energy_code.modules import Module
-from energy_code.reach import CLASSES, OPEN, reach_of
+from energy_code.reach import CLASSES, OPEN, find_reach
 from energy_code.settling import MAX_CONTEXTS, Settling
 from energy_code.statements import run
 from energy_code.values import (
@@ -262,16 +262,17 @@ class Engine(Settling):
         summary.used = self.turn
         if summary.verified == self.clock:
             return True
-        if (
-            summary.verified < self.clock_before
-            or summary.outdated
-            or summary.replaced
-            or summary.verifying
-            or reach_of(module, summary) & changed
-        ):
+        if summary.verified < self.clock_before or summary.outdated or summary.replaced or summary.running:
             return False
-        for function, _, callee in summary.invocations:
-            if function.code in self.crowded or not self.untouched(module, callee, changed):
+        if summary.reach is None:
+            summary.reach = find_reach(self, module, summary)
+        bits, used = summary.reach
+        if bits & changed:
+            return False
+        verified, summary.verified = summary.verified, -1  # what leads back to itself is asked
+        for code, other in used:
+            if code in self.crowded or not self.untouched(module, other, changed):
+                summary.verified = verified
                 return False
         summary.verified = self.clock
         return True
@@ -296,6 +297,7 @@ class Engine(Settling):
         holds = self.holds(function.module, summary) and not summary.outdated
         self.asker = asker
         summary.verifying = False
+        summary.reach = None  # what answers the same may come from elsewhere now
         if not holds and summary.leaned_on:  # what was found to hold by looking at it is to be asked again
             self.clock += 1
         return holds

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from energy_code.engine import Engine
     from energy_code.expressions import CallExpression, Expression
     from energy_code.modules import Module
+    from energy_code.reach import Reach
 
 Given = tuple[tuple[str, Value], ...]
 Dependency = tuple[Callable[..., Value], tuple[Any, ...], Value]
@@ -113,7 +114,7 @@ class Summary:
         """Attributes that it looked at itself while it ran, each with what it had set it to by then."""
         self.own_next = 0
         """Which of them is asked for next when its questions are asked again."""
-        self.reach: int | None = None
+        self.reach: Reach | None = None
         """What it has looked at; found out when that is first asked."""
 
     def same_for_others(self, newer: Summary) -> bool:
