@@ -33,6 +33,17 @@ class Entry(NamedTuple):
     digest: str
     imports: tuple[str, ...]
 
+    def is_of(self, state: tuple[int, int]) -> bool:
+        """Whether the file was written then, with so many bytes."""
+        return (self.mtime, self.size) == state
+
+
+Each = Callable[
+    [Callable[[Path, "Entry | None"], "Entry | None"], Iterable[Path], Iterable["Entry | None"]],
+    Iterable["Entry | None"],
+]
+"""A way to call a function for each of many files."""
+
 
 class Index:
     """The entries of a workspace by path relative to its root."""
@@ -67,34 +78,39 @@ class Index:
         except OSError:
             return
 
-    def update(self, files: Iterable[Path] | None = None, progress: Progress | None = None) -> None:
-        """Bring every entry up to date with the disk."""
+    def update(
+        self, files: Iterable[Path] | None = None, progress: Progress | None = None, each: Each = map
+    ) -> None:
+        """Bring every entry up to date with the disk; `each` may be the `map` of several processes."""
         paths = list(files if files is not None else python_files(self.root))
+        names = [relative(path, self.root) for path in paths]
         old, self.entries, self.read = self.entries, {}, 0
-        for done, path in enumerate(paths):
-            name = relative(path, self.root)
-            entry = self.entry(path, old.get(name))
+        known = [old.get(name) for name in names]
+        made = each(entry_of, paths, known)
+        for done, (name, before, entry) in enumerate(zip(names, known, made, strict=True)):
             if entry is not None:
                 self.entries[name] = entry
+                self.read += before is None or not entry.is_of((before.mtime, before.size))
             if progress is not None and (done % 32 == 31 or done + 1 == len(paths)):
                 progress(done + 1, len(paths))
         if self.entries != old:
             self.save()
 
-    def entry(self, path: Path, known: Entry | None) -> Entry | None:
-        """The entry of one file; what is known stands while time, size or content are the same."""
-        try:
-            state = path.stat()
-            if known is not None and (known.mtime, known.size) == (state.st_mtime_ns, state.st_size):
-                return known
-            data = path.read_bytes()
-        except OSError:
-            return None
-        self.read += 1
-        digest = hashlib.blake2b(data, digest_size=16).hexdigest()
-        if known is not None and known.digest == digest:
-            return known._replace(mtime=state.st_mtime_ns, size=state.st_size)
-        return Entry(state.st_mtime_ns, state.st_size, digest, imports_of(data, path.suffix))
+
+def entry_of(path: Path, known: Entry | None) -> Entry | None:
+    """The entry of one file; what is known stands while time, size or content are the same."""
+    try:
+        status = path.stat()
+        state = (status.st_mtime_ns, status.st_size)
+        if known is not None and known.is_of(state):
+            return known
+        data = path.read_bytes()
+    except OSError:
+        return None
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    if known is not None and known.digest == digest:
+        return Entry(*state, digest, known.imports)
+    return Entry(*state, digest, imports_of(data, path.suffix))
 
 
 def imports_of(data: bytes, suffix: str = ".py") -> tuple[str, ...]:

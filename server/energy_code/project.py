@@ -8,7 +8,7 @@ from pathlib import Path
 from energy_code.analysis import Analysis
 from energy_code.document import Document
 from energy_code.engine import Engine
-from energy_code.index import Index, Progress, python_files, relative
+from energy_code.index import Each, Index, Progress, python_files, relative
 from energy_code.modules import Module
 from energy_code.notebook import Notebook, NotebookProblem
 from energy_data.catalogue import Catalogue
@@ -24,6 +24,8 @@ class Project:
         self.root = root.resolve()
         self._index = Index(self.root, store=store)
         self._importers: dict[str, list[str]] | None = None
+        self.indexed = False
+        """Whether it is known who imports whom."""
         self.forget()
 
     def forget(self) -> None:
@@ -40,13 +42,14 @@ class Project:
         """Python files and notebooks of the workspace."""
         return python_files(self.root)
 
-    def index(self, progress: Progress | None = None) -> Index:
+    def index(self, progress: Progress | None = None, each: Each = map) -> Index:
         """Note who imports whom; what is on disk from an earlier start is used where files are unchanged."""
         if not self._index.entries:
             self._index.load()
-        self._index.update(progress=progress)
+        self._index.update(progress=progress, each=each)
         self._resolved = {name: module for name, module in self._resolved.items() if module is not None}
         self._importers = None
+        self.indexed = True
         return self._index
 
     def importers(self, module: Module) -> list[Module]:

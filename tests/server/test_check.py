@@ -228,7 +228,11 @@ def test_progress_counts_every_file(check: Any, workspace: Path) -> None:
     for number in range(40):
         (workspace / f"part{number:02}.py").write_text(SAFE)
     files = find_files([workspace])
-    steps: list[int] = []
-    results = check_files(files, {}, False, steps.append)
-    assert sum(steps) == len(results) == 41
-    assert len(steps) > 1
+    steps: list[tuple[str, int, int]] = []
+    results = check_files(files, {}, False, lambda *step: steps.append(step))
+    assert len(results) == 41
+    assert steps == sorted(steps, key=lambda step: (step[0] == "Checking", step[1]))
+    assert {step[2] for step in steps} == {41}
+    assert len([step for step in steps if step[0] == "Checking"]) > 1
+    assert ("Indexing", 41, 41) in steps
+    assert steps[-1] == ("Checking", 41, 41)

@@ -42,7 +42,8 @@ def test_a_terminal_shows_how_far_it_is(many: Path) -> None:
     os.close(terminal)
     assert process.returncode == 1
     assert findings(result.read_bytes()) == [f"file{number:03}.py" for number in range(MANY)]
-    counts = [int(done) for done in re.findall(rb"(\d+)/%d" % MANY, shown)]
+    plain = re.sub(rb"\x1b\[[\d;?]*[a-zA-Z]", b"", shown)
+    counts = [int(done) for done in re.findall(rb"Checking\s+(\d+)/%d" % MANY, plain)]
     assert counts[-1] == MANY
     assert counts == sorted(counts)
 

@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from energy_lsp.browsing import read_pages
@@ -24,10 +24,14 @@ SKIPPED = frozenset(
     {".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".nox", "build", "dist"}
 )
 SUFFIXES = frozenset({".py", ".ipynb"})
+CORES = os.cpu_count() or 1
 FEW = 16
 """Up to this many files are not worth a second process."""
 CHUNK = 50
 """The largest portion for a process; what it has read is forgotten after each."""
+
+Progress = Callable[[str, int, int], None]
+"""Hears what is being done, to how many files it is, and how many there are."""
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
@@ -48,27 +52,32 @@ def _walk(root: Path) -> Iterator[Path]:
 
 
 def check_files(
-    files: Sequence[Path], options: Mapping[str, object], fix: bool, progress: Callable[[int], None]
+    files: Sequence[Path], options: Mapping[str, object], fix: bool, progress: Progress
 ) -> list[FileResult]:
-    """Check all files; `progress` hears how many are done."""
+    """Check all files; `progress` hears what is done, and how far."""
     if len(files) <= FEW:
         results = []
         for file in files:
             results.append(check_file(file, options, fix))
-            progress(1)
+            progress("Checking", len(results), len(files))
         return results
-    cores = os.cpu_count() or 1
-    size = max(1, min(CHUNK, len(files) // (2 * cores)))
+    _index_all(files, options, progress)
+    size = max(1, min(CHUNK, len(files) // (2 * CORES)))
     chunks = [files[start : start + size] for start in range(0, len(files), size)]
-    order = {file: index for index, file in enumerate(files)}
-    done: dict[int, FileResult] = {}
-    with ProcessPoolExecutor(min(cores, len(chunks))) as pool:
+    done: dict[Path, FileResult] = {}
+    with ProcessPoolExecutor(min(CORES, len(chunks))) as pool:
         futures = {pool.submit(_check_chunk, chunk, options, fix): chunk for chunk in chunks}
         for future in as_completed(futures):
-            for file, result in zip(futures[future], future.result(), strict=True):
-                done[order[file]] = result
-            progress(len(futures[future]))
-    return [done[index] for index in range(len(files))]
+            done.update(zip(futures[future], future.result(), strict=True))
+            progress("Checking", len(done), len(files))
+    return [done[file] for file in files]
+
+
+def _index_all(files: Sequence[Path], options: Mapping[str, object], progress: Progress) -> None:
+    """Learn who imports whom, on all cores; the processes that check take it over."""
+    with ProcessPoolExecutor(CORES) as pool:
+        for folder in _folders(files, options):
+            folder.project.index(partial(progress, "Indexing"), partial(pool.map, chunksize=CHUNK))
 
 
 def _check_chunk(files: Sequence[Path], options: Mapping[str, object], fix: bool) -> list[FileResult]:
@@ -84,6 +93,8 @@ def check_file(path: Path, options: Mapping[str, object], fix: bool) -> FileResu
     name = shown_path(path)
     if folder.excludes(path):
         return FileResult(name)
+    if not folder.project.indexed:
+        folder.project.index()
     try:
         if fix:
             pages, fixed = fix_file(path, lambda: read_pages(folder, path, CLIENT))
@@ -99,7 +110,6 @@ def check_file(path: Path, options: Mapping[str, object], fix: bool) -> FileResu
 def _folder(root: Path, options: tuple[tuple[str, object], ...]) -> Folder:
     folder = Folder(root, command_line=dict(options))
     folder.configure()
-    folder.project.index()
     return folder
 
 

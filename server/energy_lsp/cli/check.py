@@ -84,14 +84,22 @@ def _check_all(files: Sequence[Path], options: dict[str, object], fix: bool) -> 
     from energy_lsp.checking.run import check_files
 
     if len(files) < MANY or not sys.stderr.isatty():
-        return check_files(files, options, fix, lambda count: None)
+        return check_files(files, options, fix, lambda what, done, total: None)
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TimeRemainingColumn
+    from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TimeRemainingColumn
 
-    columns = (SpinnerColumn(), "Checking", MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (SpinnerColumn(), "{task.description}", MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("files", total=len(files))
-        return check_files(files, options, fix, lambda count: progress.advance(task, count))
+        tasks: dict[str, TaskID] = {}
+
+        def show(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                for earlier in tasks.values():
+                    progress.update(earlier, visible=False)
+                tasks[what] = progress.add_task(what)
+            progress.update(tasks[what], completed=done, total=total)
+
+        return check_files(files, options, fix, show)
 
 
 def _print(results: list[FileResult], form: str, statistics: bool) -> None:
