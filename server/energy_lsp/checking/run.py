@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,9 @@ FEW = 16
 """Up to this many files are not worth a second process."""
 CHUNK = 50
 """The largest portion for a process; what it has read is forgotten after each."""
+ENOUGH = 500
+"""Files after which a process gives way to a new one: with it goes its garbage, and looking for that would take
+as long as checking."""
 
 Progress = Callable[[str, int, int], None]
 """Hears what is being done, to how many files it is, and how many there are."""
@@ -62,15 +66,19 @@ def check_files(
             progress("Checking", len(results), len(files))
         return results
     _index_all(files, options, progress)
-    size = max(1, min(CHUNK, len(files) // (2 * CORES)))
-    chunks = [files[start : start + size] for start in range(0, len(files), size)]
     done: dict[Path, FileResult] = {}
-    with ProcessPoolExecutor(min(CORES, len(chunks))) as pool:
-        futures = {pool.submit(_check_chunk, chunk, options, fix): chunk for chunk in chunks}
-        for future in as_completed(futures):
-            done.update(zip(futures[future], future.result(), strict=True))
-            progress("Checking", len(done), len(files))
+    for part in _cut(files, CORES * ENOUGH):
+        chunks = _cut(part, max(1, min(CHUNK, len(part) // (2 * CORES))))
+        with ProcessPoolExecutor(min(CORES, len(chunks)), initializer=gc.disable) as pool:
+            futures = {pool.submit(_check_chunk, chunk, options, fix): chunk for chunk in chunks}
+            for future in as_completed(futures):
+                done.update(zip(futures[future], future.result(), strict=True))
+                progress("Checking", len(done), len(files))
     return [done[file] for file in files]
+
+
+def _cut(files: Sequence[Path], size: int) -> list[Sequence[Path]]:
+    return [files[start : start + size] for start in range(0, len(files), size)]
 
 
 def _index_all(files: Sequence[Path], options: Mapping[str, object], progress: Progress) -> None:
