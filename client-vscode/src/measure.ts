@@ -25,8 +25,7 @@ export async function measure(server: Server, { argument, name }: Target, view: 
   try {
     measured = await server.executeWithProgress<Measured>(serverCommands.measure, argument, `Measuring ${name}`);
   } catch (refusal) {
-    // The server says in one sentence what was wrong, or that it was cancelled.
-    void vscode.window.showWarningMessage(refusal instanceof Error ? refusal.message : String(refusal));
+    await warnRefused(refusal instanceof Error ? refusal.message : String(refusal));
     return;
   }
   view.refresh();
@@ -41,6 +40,15 @@ export async function measure(server: Server, { argument, name }: Target, view: 
   );
   if (chosen !== undefined) {
     await vscode.commands.executeCommand("energyLsp.openReport");
+  }
+}
+
+/** The server says in one sentence what was wrong, or that it was cancelled; a sentence that names a setting leads to it. */
+async function warnRefused(message: string): Promise<void> {
+  const setting = /energyLsp\.\w+/.exec(message)?.[0];
+  const chosen = await vscode.window.showWarningMessage(message, ...(setting === undefined ? [] : ["Open Settings"]));
+  if (chosen !== undefined) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", setting);
   }
 }
 

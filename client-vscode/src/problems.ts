@@ -15,11 +15,12 @@ export class Problems {
 
   /** Logs the problem always; shows it when it has not been shown lately, or when the user has just asked for something. */
   async tell(kind: ProblemKind, message: string, remedies: readonly Remedy[], askedFor = false): Promise<void> {
-    this.log.error(message);
+    const isError = kind !== "no-server"; // one that nobody has installed yet is none
+    this.log[isError ? "error" : "info"](message);
     if (!(await this.notices.claim(kind, Date.now())) && !askedFor) {
       return;
     }
-    const chosen = await vscode.window.showErrorMessage(message, ...remedies.map(({ title }) => title));
+    const chosen = await (isError ? vscode.window.showErrorMessage : vscode.window.showInformationMessage)(message, ...remedies.map(({ title }) => title));
     await remedies.find(({ title }) => title === chosen)?.act();
   }
 

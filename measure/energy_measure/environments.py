@@ -158,7 +158,7 @@ def _usable(path: Path) -> Interpreter:
         raise MeasureProblem(f"{path} is Python {number}; measuring needs Python 3.8 or newer.")
     if not found.has_tensorflow:
         raise MeasureProblem(
-            f"TensorFlow is not installed for {path}; install it there, name another interpreter "
-            "with --python, or let --create-env make one."
+            f"TensorFlow is not installed for {path}; name an interpreter that has it with --python, "
+            "install it there, or let --create-env make an environment."
         )
     return found

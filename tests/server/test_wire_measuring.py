@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,22 @@ async def test_what_cannot_be_measured_is_said(start: Any, argument: dict[str, A
     async with start("full") as session:
         with pytest.raises(Exception, match=message):
             await session.command("energyLsp.server.measure", argument)
+
+
+@pytest.mark.asyncio
+async def test_an_interpreter_without_tensorflow_is_told_by_the_name_of_its_setting(
+    start: Any, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare"
+    venv.create(bare)
+    async with start("full", configuration={"measurePython": str(bare / "bin" / "python")}) as session:
+        uri = session.open("model.py")
+        await session.until(lambda: bool(session.registrations))  # the settings have come
+        with pytest.raises(
+            Exception, match=r"name an interpreter that has it with energyLsp\.measurePython"
+        ) as told:
+            await asyncio.wait_for(session.command("energyLsp.server.measure", {"uri": uri}), 200)
+    assert "--python" not in str(told.value)
 
 
 @pytest.mark.asyncio

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from energy_lsp.folders import Folder
+from energy_lsp.settings import SECTION
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ logger = logging.getLogger(__name__)
 
 RUN_COMMAND_LINE = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
 """Without the working folder on the path: a `click.py` of the project must not be imported."""
+
+AS_SETTINGS = {
+    "--python": f"{SECTION}.measurePython",
+    "--create-env": f"--create-env in {SECTION}.measureArguments",
+}
+"""What the command line's advice is called in an editor."""
 
 
 def command_for(folder: Folder, target: Path) -> list[str]:
@@ -109,8 +116,16 @@ async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str
         await _end(process)
         reading.cancel()
     if code != 0:
-        raise MeasureProblem(complaint or f"`energy-lsp measure` ended with code {code}; see the log.")
+        raise MeasureProblem(
+            _for_editors(complaint) or f"`energy-lsp measure` ended with code {code}; see the log."
+        )
     return _result(output)
+
+
+def _for_editors(complaint: str) -> str:
+    for option, setting in AS_SETTINGS.items():
+        complaint = complaint.replace(option, setting)
+    return complaint
 
 
 def _result(output: bytes) -> dict[str, Any]:
