@@ -103,9 +103,12 @@ async def test_an_interpreter_without_tensorflow_is_told_by_the_name_of_its_sett
 ) -> None:
     bare = tmp_path / "bare"
     venv.create(bare)
-    async with start("full", configuration={"measurePython": str(bare / "bin" / "python")}) as session:
+    wrong = {"hotspots": "many"}  # told once the settings have come
+    async with start(
+        "full", configuration={"measurePython": str(bare / "bin" / "python"), **wrong}
+    ) as session:
         uri = session.open("model.py")
-        await session.until(lambda: bool(session.registrations))  # the settings have come
+        await session.until(lambda: bool(session.client.messages))
         with pytest.raises(
             Exception, match=r"name an interpreter that has it with energyLsp\.measurePython"
         ) as told:
