@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from energy_code.facts import grown
 from energy_code.iteration import index
 from energy_code.library_objects import member as library_member
 from energy_code.values import (
@@ -122,6 +123,9 @@ def of_project_module(frame: Frame, value: ProjectModule, name: str) -> Value:
 def of_user_class(frame: Frame, value: UserClass, name: str) -> Value:
     """A class attribute; class methods are bound to the class."""
     found = frame.ask(frame.engine.class_attribute, value, name)
+    if type(found) in (Mapping, Sequence):
+        added = frame.ask(frame.engine.fact, value, name)
+        return grown(found, added) if added is not UNKNOWN else found
     if type(found) is Descriptor:
         return Method(found.function, value) if found.kind == "classmethod" else found.function
     if type(found) is ApiMethod:
@@ -164,10 +168,6 @@ def bind_member(frame: Frame, found: Value, receiver: Value) -> Value:
 def bind_api_member(frame: Frame, found: ApiMethod, receiver: Value) -> Value:
     """A member that a user's class inherits from a public one."""
     owner, _, name = found.name.rpartition(".")
-    if name == "optimizer" and type(receiver) is UserInstance:
-        optimizer = frame.ask(frame.engine.optimizer_of, receiver.cls)
-        if optimizer is not UNKNOWN:
-            return optimizer
     entry = frame.engine.member(owner, name)
     return bound_entry(frame, entry, receiver) if entry is not None else UNKNOWN
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.expressions import MAX_ITEMS, Attribute, Display, Expression, Name, Starred, Subscript
+from energy_code.facts import note_added
 from energy_code.iteration import index, iterate
 from energy_code.narrowing import narrowed, take_over, tells
 from energy_code.values import (
@@ -150,13 +151,18 @@ def assign_item(frame: Frame, target: Subscript, value: Value) -> None:
     key = target.key.evaluate(frame)
     if type(owner) is Mapping:
         known = dict(owner.items)
-        if type(key) is Constant and key is not STRING and len(known) < MAX_ITEMS:
+        exact = type(key) is Constant and key is not STRING and len(known) < MAX_ITEMS
+        if value is not UNKNOWN:
+            note_added(frame, target.value, Mapping(((key, value),)) if exact else Mapping((), value))
+        if exact:
             known[key] = value
             assign(frame, target.value, Mapping(tuple(known.items()), owner.element))
         else:
             element = value if owner.element is UNKNOWN else join(owner.element, value)
             assign(frame, target.value, Mapping(owner.items, element))
     elif type(owner) is Sequence and owner.kind == "list":
+        if value is not UNKNOWN:
+            note_added(frame, target.value, Sequence("list", None, value))
         assign(frame, target.value, Sequence("list", None, join(iterate(frame, owner), value)))
 
 

@@ -9,7 +9,6 @@ from energy_code.attributes import GRAPH_FUNCTION, attribute, bind_member, retur
 from energy_code.callbacks import wrap_in_graph
 from energy_code.containers import call_container_method
 from energy_code.effects import ApiCall, after_api_call
-from energy_code.frames import note_compiled
 from energy_code.libraries import call_external
 from energy_code.library_objects import CALLED as LIBRARY_OBJECTS
 from energy_code.values import (
@@ -156,8 +155,6 @@ def invoke(frame: Frame, function: Function, given: Given) -> Value:
     summary = frame.engine.summary(function, given)
     summary.invoked_at = frame.engine.revision
     frame.invocations.append((function, given, summary))
-    if summary.compiled:
-        note_compiled(frame.compiled, summary.compiled)
     frame.dependencies.append((frame.engine.called, (function, asked, given), summary.returns))
     return summary.returns
 

@@ -24,7 +24,7 @@ class Classes(Imports):
         self.revision = 0
         """Counts the edits of the program."""
         self.classes_at = 0
-        """The revision in which a class statement was last run."""
+        """The revision in which a class statement was last run, or something else set on objects of a class."""
 
     def class_attribute(self, cls: UserClass, name: str) -> Value:
         """A member of a class, along its bases; members of public bases come as unbound `ApiMethod`s."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from energy_code.facts import note_added
 from energy_code.iteration import any_value, index, iterate
 from energy_code.libraries import first, second
 from energy_code.values import (
@@ -40,6 +41,7 @@ def call_sequence_method(
     """`append` and its relatives widen the list; `pop` hands out an element."""
     if name in ("append", "add", "appendleft") and value.kind in ("list", "set"):
         added = first(arguments)
+        note_element(frame, site, value, added)
         if (
             value.items is not None
             and len(value.items) < 16
@@ -54,6 +56,7 @@ def call_sequence_method(
         return NONE
     if name in ("extend", "insert"):
         added = iterate(frame, first(arguments)) if name == "extend" else second(frame, arguments)
+        note_element(frame, site, value, added)
         old = iterate(frame, value)
         store(frame, site, Sequence(value.kind, None, added if value.items == () else join(old, added)))
         return NONE
@@ -81,14 +84,31 @@ def call_mapping_method(
     if name in ("get", "pop", "setdefault"):
         found = index(frame, value, first(arguments))
         default = second(frame, arguments)
+        if name == "setdefault" and default is not UNKNOWN:
+            note_entries(frame, site, Mapping(((first(arguments), default),)))
         return join(found, default) if default is not UNKNOWN else found
     if name == "update":
         other = first(arguments)
         if type(other) is Mapping:
             merged = dict(value.items) | dict(other.items)
+            note_entries(frame, site, other)
             store(frame, site, Mapping(tuple(merged.items()), value.element))
         return NONE
     return value if name == "copy" else UNKNOWN
+
+
+def note_element(frame: Frame, site: CallExpression | None, container: Sequence, added: Value) -> None:
+    """An element that a function adds to a list that is not its own."""
+    if added is not UNKNOWN:
+        note_entries(frame, site, Sequence(container.kind, None, added))
+
+
+def note_entries(frame: Frame, site: CallExpression | None, added: Value) -> None:
+    """What a function adds to a container that is not its own."""
+    from energy_code.expressions import Attribute
+
+    if site is not None and type(site.function) is Attribute:
+        note_added(frame, site.function.value, added)
 
 
 def store(frame: Frame, site: CallExpression | None, value: Value) -> None:

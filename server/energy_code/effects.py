@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.callbacks import CALLABLES, call_with_tensors, is_callable_of_user, mark, wrap_in_graph
 from energy_code.datasets import DATASET, dataset_effect
-from energy_code.frames import note_compiled
+from energy_code.facts import note_attribute
 from energy_code.iteration import index, iterate
 from energy_code.values import (
     KERAS_TENSOR,
@@ -21,7 +21,6 @@ from energy_code.values import (
     ExternalInstance,
     Mapping,
     Sequence,
-    UserInstance,
     Value,
     join_all,
     options_of,
@@ -255,8 +254,8 @@ def compile_model(frame: Frame, call: ApiCall) -> Value:
         optimizer = ApiInstance(f"{OPTIMIZER_MODULE}.{OPTIMIZERS[optimizer.value.lower()]}")
     if optimizer is None or type(optimizer) is Constant or optimizer is UNKNOWN:
         return call.result
-    if type(call.receiver) is UserInstance:
-        note_compiled(frame.compiled, {call.receiver.cls: optimizer})
+    if call.receiver is not None:
+        note_attribute(frame, call.receiver, "optimizer", optimizer)
     site = call.site
     if site is not None and type(site.function) is Attribute and type(site.function.value) is Name:
         frame.slots[site.function.value.id, "optimizer"] = optimizer

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
+from energy_code.facts import grown
 from energy_code.frames import Frame, Given, Summary
 from energy_code.importing import Resolve
 from energy_code.modules import Module
@@ -134,10 +135,15 @@ class Engine(Settling):
 
     def instance_attribute(self, instance: UserInstance, name: str) -> Value:
         """An attribute of an instance: what its methods set, then what its class has."""
-        return self.answered(
-            (instance, name),
-            lambda: self.assigned_attribute(instance, name) or self.class_attribute(instance.cls, name),
-        )
+        return self.answered((instance, name), lambda: self.find_attribute(instance, name))
+
+    def find_attribute(self, instance: UserInstance, name: str) -> Value:
+        """An attribute of an instance, asked now; what is set from outside counts too."""
+        value = self.assigned_attribute(instance, name)
+        added = self.fact(instance.cls, name)
+        if added is not UNKNOWN:
+            return grown(value, added) if value is not None else added
+        return value or self.class_attribute(instance.cls, name)
 
     def assigned_attribute(self, instance: UserInstance, name: str) -> Value | None:
         """What any method of the class sets the attribute to; None when none does."""

@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.class_questions import Classes
+from energy_code.facts import grown
 from energy_code.frames import Summary
 from energy_code.libraries import BUILTIN_NAMES
 from energy_code.modules import Module
 from energy_code.reach import bit_of
-from energy_code.values import NONE, UNKNOWN, ApiModule, External, Function, ProjectModule, Value, join
+from energy_code.values import (
+    NONE,
+    UNKNOWN,
+    ApiModule,
+    External,
+    Function,
+    Mapping,
+    ProjectModule,
+    Sequence,
+    UserClass,
+    Value,
+    join,
+)
 
 if TYPE_CHECKING:
     from energy_code.codes import Unit
@@ -32,6 +45,17 @@ class Execution(Classes):
     def written_by(self, function: Function, name: str) -> Value:
         """What a function binds a global to."""
         raise NotImplementedError
+
+    def fact(self, subject: UserClass | Module, name: str) -> Value:
+        """What a global is filled with elsewhere."""
+        raise NotImplementedError
+
+    def filled(self, module: Module, name: str, value: Value) -> Value:
+        """A container with what functions add to it."""
+        if type(value) not in (Mapping, Sequence):
+            return value
+        added = self.fact(module, name)
+        return grown(value, added) if added is not UNKNOWN else value
 
     def execute(self, module: Module) -> None:
         """Run a module's top level, statement by statement; unchanged ones whose answers hold are not run again."""
@@ -66,9 +90,8 @@ class Execution(Classes):
             for name in before.keys() | after.keys()
             if (old := before.get(name)) is not (new := after.get(name)) and old != new
         }
-        module.changed.update(
-            setters, module.global_setters
-        )  # what functions bind them to is asked each time
+        # What functions bind them to, or fill them with, is asked each time.
+        module.changed.update(setters, module.global_setters, module.filled)
         module.dirty = sum([bit_of(module, name) for name in module.changed])
 
     def holds(self, module: Module, summary: Summary) -> bool:
@@ -162,7 +185,7 @@ class Execution(Classes):
             for function in list(module.global_setters[name].values()):
                 written = self.written_by(function, name)
                 value = join(value, written) if value is not UNKNOWN else written
-        return value
+        return self.filled(module, name, value)
 
     def starred(self, module: Module, name: str) -> Value:
         """A name that one of a module's star imports brought; unknown when none did."""
@@ -187,4 +210,4 @@ class Execution(Classes):
                 return value
             child = self.resolve(f"{module.name}.{name}", None) if module.is_package else None
             return ProjectModule(child) if child is not None else UNKNOWN
-        return value
+        return self.filled(module, name, value)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from energy_code.iteration import length_of
-from energy_code.values import UNKNOWN, Function, UserClass, Value, join
+from energy_code.values import UNKNOWN, Function, UserClass, Value
 
 if TYPE_CHECKING:
     from energy_code.calls import Mode
     from energy_code.codes import Code, FunctionCode
     from energy_code.engine import Engine
     from energy_code.expressions import CallExpression, Expression
+    from energy_code.facts import Facts
     from energy_code.modules import Module
     from energy_code.reach import Reach
 
@@ -31,21 +32,15 @@ class Site(NamedTuple):
     decorator: bool = False
 
 
-def note_compiled(known: dict[UserClass, Value], found: dict[UserClass, Value]) -> None:
-    """Take over optimizers of models; a class that is compiled in two ways has either."""
-    for cls, optimizer in found.items():
-        known[cls] = join(known[cls], optimizer) if cls in known else optimizer
-
-
 class Summary:
     """What one evaluation of a code found; kept for as long as everything it looked at stays the same."""
 
     __slots__ = (
         "attributes",
         "checked",
-        "compiled",
         "defined",
         "dependencies",
+        "facts",
         "frame",
         "globals",
         "invocations",
@@ -80,8 +75,8 @@ class Summary:
         self.marks: list[tuple[Function, Mode]] = []
         self.defined: list[Function] = []
         self.attributes: dict[str, Value] = {}
-        self.compiled: dict[UserClass, Value] = {}
-        """Optimizers that models of the program were compiled with, here or in what was called from here."""
+        self.facts: Facts = {}
+        """What was left behind on objects of others."""
         self.written: dict[str, Value] = {}
         """Globals of the module that were bound."""
         self.globals: dict[str, Value] = {}
@@ -145,10 +140,10 @@ class Frame:
     __slots__ = (
         "attributes",
         "code",
-        "compiled",
         "defined",
         "dependencies",
         "engine",
+        "facts",
         "globals",
         "in_unknown_loop",
         "invocations",
@@ -185,7 +180,7 @@ class Frame:
         self.slots: dict[tuple[str, str], Value] = {}
         """Attributes assigned in this flow, by variable and attribute name."""
         self.attributes: dict[str, Value] = {}
-        self.compiled: dict[UserClass, Value] = {}
+        self.facts: Facts = {}
         self.sites: dict[CallExpression, Site] = {}
         self.values: dict[Expression, Value] = {}
         self.values_by_code: dict[Code, dict[Expression, Value]] = {code: self.values}
@@ -254,7 +249,7 @@ class Frame:
             return
         frame = self.outer
         while frame is not None:
-            if name in frame.names or frame.outer is None:
+            if name in frame.names or (frame.local_names is not None and name in frame.local_names):
                 frame.names[name] = value
                 break
             frame = frame.outer
@@ -283,7 +278,7 @@ def hand_over(frame: Frame, to: Frame | Summary) -> None:
     to.sites = frame.sites
     to.invocations = frame.invocations
     to.marks = frame.marks
-    to.compiled = frame.compiled
+    to.facts = frame.facts
     to.defined = frame.defined
     to.dependencies = frame.dependencies
     to.globals = frame.globals

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from energy_code.facts import ANY, note_attribute
 from energy_code.iteration import DATASET_LIKE, index, iterate, length_of
 from energy_code.library_objects import CONSTRUCTORS
 from energy_code.values import (
@@ -220,7 +221,17 @@ def make_getattr(frame: Frame, arguments: Arguments) -> Value:
     if type(name) is OneOf:
         texts = [option.value for option in name.options if type(option) is Constant]
         return join_all(tuple(attribute(frame, first(arguments), str(text)) for text in texts))
-    return UNKNOWN
+    owner = first(arguments)
+    return frame.ask(frame.engine.fact, owner.cls, ANY) if type(owner) is UserInstance else UNKNOWN
+
+
+def set_attribute(frame: Frame, arguments: Arguments) -> Value:
+    """`setattr(x, "name", value)`."""
+    if len(arguments.positional) == 3:
+        owner, name, value = arguments.positional
+        known = type(name) is Constant and type(name.value) is str and bool(name.value)
+        note_attribute(frame, owner, str(name.value) if known else ANY, value)  # type: ignore[attr-defined]
+    return NONE
 
 
 def make_super(frame: Frame, arguments: Arguments) -> Value:
@@ -323,6 +334,7 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "builtins.max": make_extreme,
     "builtins.min": make_extreme,
     "builtins.getattr": make_getattr,
+    "builtins.setattr": set_attribute,
     "builtins.super": make_super,
     "builtins.type": make_type,
     "builtins.staticmethod": make_descriptor("staticmethod"),

@@ -37,6 +37,8 @@ class Module:
         """Globals that functions have read while the top level was running."""
         self.global_setters: dict[str, dict[Code, Function]] = {}
         """Functions that declare a name global."""
+        self.filled: set[str] = set()
+        """Globals that functions, here or elsewhere, have ever added something to."""
         self.settled: dict[str, Value] = {}
         """Globals as functions see them once the whole top level has run; filled as they are asked for."""
         self.current: Frame | None = None

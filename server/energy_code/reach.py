@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OPEN = 1
 """Something that can change without a global or a class of the module: it has to be asked for."""
 CLASSES = 2
-"""What a class of the program holds."""
+"""What a class of the program holds, or what is set on its objects from outside."""
 FIRST_NAME = 4
 
 

@@ -1,6 +1,6 @@
 """Whether what going through the program showed agrees with what was assumed on the way, and what is to be found anew.
 
-Some answers are known only at the end: with which optimizer a model is compiled, in which ways a method is called. Others
+Some answers are known only at the end: what is set on an object from outside, in which ways a method is called. Others
 outlive an edit because they lean on themselves.
 """
 
@@ -10,12 +10,13 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from energy_code.execution import Execution
-from energy_code.values import UNKNOWN, Function, UserClass, UserInstance, Value, join
+from energy_code.facts import Facts, grown
+from energy_code.modules import Module
+from energy_code.values import UNKNOWN, Function, UserClass, UserInstance, Value
 
 if TYPE_CHECKING:
     from energy_code.frames import Given, Summary
     from energy_code.importing import Resolve
-    from energy_code.modules import Module
     from energy_code.survey import Survey
     from energy_data.catalogue import Catalogue
 
@@ -32,27 +33,28 @@ class Settling(Execution):
         """Counts how often the program was gone through from its top: after each edit, and when it is not settled."""
         self.contexts: dict[Function, dict[Given, Summary]] = {}
         """The evaluations of each function, by what it was given."""
-        self.compiled: dict[UserClass, dict[Module, Value]] = {}
-        """Optimizers that models of the program are compiled with, by the module that does it."""
+        self.facts: dict[tuple[UserClass | Module, str], dict[Module, Value]] = {}
+        """What code leaves behind on objects of others, by the module whose code does it."""
+        self.facts_asked: set[tuple[UserClass | Module, str]] = set()
         self.predecessors: dict[Function, Function] = {}
         """Methods that an edit has written anew, with what they were before."""
         self.crowds: dict[Function, list[Given]] = {}
         """Functions that are called in as many ways as are told apart, or more, with those that are, as they were met."""
-        self.optimizers_asked: set[UserClass] = set()
         self.contexts_asked: set[Function] = set()
         """Functions that set something, of which it was asked how they are called."""
 
-    def optimizer_of(self, cls: UserClass) -> Value:
-        """What models of a class are compiled with."""
-        self.optimizers_asked.add(cls)
+    def fact(self, subject: UserClass | Module, name: str) -> Value:
+        """What an attribute of a class's objects, or a module's global, is set to or filled with elsewhere."""
+        key = (subject, name)
+        self.facts_asked.add(key)
         result: Value = UNKNOWN
-        for optimizer in self.compiled.get(cls, {}).values():
-            result = optimizer if result is UNKNOWN else join(result, optimizer)
+        for value in self.facts.get(key, {}).values():
+            result = value if result is UNKNOWN else grown(result, value)
         return result
 
     def settle(self, module: Module, survey: Survey) -> bool:
         """Take over what going through a whole module showed; False when somebody was told otherwise on the way."""
-        settled = self.settle_optimizers(module, survey.compiled)
+        settled = self.settle_facts(module, survey.facts)
         settled = self.settle_contexts(module, survey) and settled
         settled = self.settle_crowds(module, survey) and settled
         if not settled:
@@ -94,19 +96,25 @@ class Settling(Execution):
                 settled = settled and all(summary.made == self.turn for summary in known.values())
         return settled
 
-    def settle_optimizers(self, module: Module, found: dict[UserClass, Value]) -> bool:
-        """Take over how a module compiles models."""
+    def settle_facts(self, module: Module, found: Facts) -> bool:
+        """Take over what a module's code leaves behind on objects of others."""
         settled = True
-        for cls in list(self.compiled.keys() | found.keys()):
-            known = self.compiled.setdefault(cls, {})
-            old, new = known.get(module), found.get(cls)
+        for key in list(self.facts.keys() | found.keys()):
+            known = self.facts.setdefault(key, {})
+            old, new = known.get(module), found.get(key)
             if old == new:
                 continue
             if new is None:
                 del known[module]
             else:
                 known[module] = new
-            settled = settled and cls not in self.optimizers_asked
+            subject, name = key
+            if isinstance(subject, Module):
+                subject.filled.add(name)
+                subject.settled.clear()
+            else:
+                self.classes_at = self.revision
+            settled = settled and key not in self.facts_asked
         return settled
 
     def setters_replaced(self, cls: UserClass, before: dict[str, list[Function]]) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
 from energy_code.bindings import assign
-from energy_code.expressions import Expression, Name, truth
+from energy_code.expressions import Attribute, Expression, Name, truth
+from energy_code.facts import note_attribute
 from energy_code.iteration import iterate
 from energy_code.libraries import entered
 from energy_code.narrowing import give_back, narrowed, take_over, tells
@@ -126,6 +127,12 @@ class Assign(Statement):
                     return True
         for target in self.targets:
             assign(frame, target, value)
+            if (
+                type(target) is Attribute
+                and type(target.value) is Name
+                and target.value.id != frame.self_name
+            ):
+                note_attribute(frame, target.value.evaluate(frame), target.name, value)
         if self.annotation is not None and not frame.is_function and frame.owner is not None:
             frame.engine.add_field(frame, self.targets)
         return True

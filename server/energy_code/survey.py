@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from energy_code.callbacks import TENSOR_METHODS
 from energy_code.calls import Mode
 from energy_code.codes import Code, FunctionCode
-from energy_code.frames import Given, Site, Summary, note_compiled
+from energy_code.facts import Facts, note
+from energy_code.frames import Given, Site, Summary
 from energy_code.values import (
     TENSOR_VALUE,
     UNKNOWN,
@@ -27,7 +28,7 @@ GRAPH_METHODS = frozenset(
 )
 MAX_INSTANCES = 4
 MAX_ROUNDS = 2
-"""How often a module is gone through again because its end says with which optimizer its beginning trains."""
+"""How often a module is gone through again because its end says what its beginning works with."""
 
 
 class Survey:
@@ -43,9 +44,11 @@ class Survey:
         self.instances: dict[UserClass, list[UserInstance]] = {}
         self.callers: dict[FunctionCode, set[Code | None]] = {}
         self.marks: dict[FunctionCode, Mode] = {}
+        self.gathered: dict[int, Summary] = {}
+        """Evaluations of other modules' code whose facts were taken over."""
         self.outside: list[tuple[Function, Given, Code | None]] = []
         """Calls into other modules of the project."""
-        self.compiled: dict[UserClass, Value] = {}
+        self.facts: Facts = {}
         self.take()
 
     def take(self) -> None:
@@ -75,7 +78,7 @@ class Survey:
                 self.summaries.setdefault(home, []).append(current)
             for function, mode in current.marks:
                 self.marks.setdefault(function.code, mode)
-            note_compiled(self.compiled, current.compiled)
+            note(self.facts, current.facts)
             self.pending.extend(current.defined)
             for function in current.defined:
                 self.functions[function.code] = function
@@ -84,6 +87,7 @@ class Survey:
                 if function.module is not self.module:
                     callee.surveyed_at = revision
                     self.outside.append((function, given, caller))
+                    self.gather(callee)
                     continue
                 self.callers.setdefault(function.code, set()).add(caller)
                 if function.code.name == "__init__":
@@ -94,6 +98,16 @@ class Survey:
                 if id(callee) not in self.seen:
                     self.seen[id(callee)] = callee
                     stack.append((function.code, callee))
+
+    def gather(self, summary: Summary) -> None:
+        """Take over the facts that a call into another module leaves behind."""
+        stack = [summary]
+        while stack:
+            current = stack.pop()
+            if id(current) not in self.gathered:
+                self.gathered[id(current)] = current
+                note(self.facts, current.facts)
+                stack.extend(callee for _, _, callee in current.invocations)
 
     def visit(self, function: Function, given: Given, caller: Code | None) -> None:
         """Evaluate a function in a context that no code of the module calls it in."""
