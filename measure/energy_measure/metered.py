@@ -22,7 +22,7 @@ from energy_measure.events import Events
 from energy_measure.meters import choose
 from energy_measure.observations import TooFewReadingsError, observe
 from energy_measure.replay import UPDATES_PER_WINDOW
-from energy_measure.sampling import Sampling
+from energy_measure.sampling import Sampling, suitable_period
 from energy_measure.spans import Floats
 from energy_measure.traces import SampledTrace
 
@@ -56,7 +56,7 @@ class Metered:
         slowest = max((max(s.update_period_s, s.window_s) for s in sources), default=0.0)
         self.window_seconds = max(SHORTEST_WINDOW, UPDATES_PER_WINDOW * slowest)
         """How long a stretch of work has to be for these meters."""
-        self._slowest = max(slowest, max(meter.period_s for meter in self._meters))
+        self._slowest = max(slowest, max(map(suitable_period, self._meters)))
 
     def __enter__(self) -> Metered:
         try:

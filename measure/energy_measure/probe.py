@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 NAME = "__energy_probe__"
 MAGIC = 0x454E4552
 ROW = 7
+ROWS, COUNTDOWN = 4, 5
+"""Where they stand in the state of a thread."""
 CHUNK = 4096
 LOOK = 256
 EXACT = 100_000
@@ -56,8 +58,8 @@ clock = time.monotonic_ns
 class Thread:
     """One thread of the program: the call it is in, the rows not yet written, how soon to look at each site.
 
-    `state` is a plain list because the probe reads and writes it on each call: the innermost open call
-    `[start, site, nanoseconds nested, twice its depth]`, the rows end to end, and a countdown per site.
+    `state` is a plain list because the probe reads and writes it on each call: start and site of the innermost
+    open call, the nanoseconds nested in it, twice its depth, the rows end to end, and a countdown per site.
     """
 
     __slots__ = ("__weakref__", "counted", "index", "recorder", "state")
@@ -66,7 +68,7 @@ class Thread:
         self.recorder = recorder
         self.index = index
         self.counted: Dict[int, int] = {}
-        self.state: List[Any] = [[0, -1, 0, 0], [], [1] * recorder.sites]
+        self.state: List[Any] = [0, -1, 0, 0, [], [1] * recorder.sites]
 
     def __del__(self) -> None:
         # The thread has ended, and its thread-local state goes with it.
@@ -81,8 +83,8 @@ class Thread:
             self.recorder.observe(site, function, args, kwargs, tracing)
         pause = min(seen, LOOK)
         self.counted[site] = seen + pause
-        self.state[2][site] = pause
-        if len(self.state[1]) >= CHUNK * ROW:
+        self.state[COUNTDOWN][site] = pause
+        if len(self.state[ROWS]) >= CHUNK * ROW:
             self.recorder.flush(self)
 
 
@@ -112,7 +114,7 @@ class Recorder:
     def after_fork(self) -> None:
         """A forked child records into a file of its own; what its parent had not written is the parent's."""
         for thread in list(self.threads):
-            thread.state[1] = []
+            thread.state[ROWS] = []
         self._start_process()
 
     def enter_thread(self) -> List[Any]:
@@ -146,7 +148,7 @@ class Recorder:
     def flush(self, thread: Thread) -> None:
         """Write the rows of one thread."""
         state = thread.state
-        flat, state[1] = state[1], []
+        flat, state[ROWS] = state[ROWS], []
         if not flat or os.getpid() != self.process:
             return
         with self.lock:
@@ -241,12 +243,15 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
     look_for_gpu = recorder.gpu
 
     eager: Callable[[], bool]
+    eager_tensor: Optional[type] = None
 
     def ask_later() -> bool:
-        nonlocal eager
-        found = getattr(modules.get("tensorflow"), "executing_eagerly", None)
+        nonlocal eager, eager_tensor
+        tensorflow = modules.get("tensorflow")
+        found = getattr(tensorflow, "executing_eagerly", None)
         if found is None:
             return True
+        eager_tensor = getattr(getattr(tensorflow, "__internal__", None), "EagerTensor", None)
         eager = found
         return eager()
 
@@ -258,21 +263,22 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             state = local.state
         except AttributeError:
             state = enter_thread()
-        outer, _, countdown = state
+        outer_start, outer_site, outer_nested, depth, _, countdown = state
         left = countdown[site] = countdown[site] - 1
-        tracing = not eager()
         if not left:
-            local.thread.look(site, function, args, kwargs, tracing)
-        depth = outer[3]
-        mine = state[0] = [0, site, 0, depth + 2]
-        if look_for_gpu and not tracing:
+            local.thread.look(site, function, args, kwargs, not eager())
+        if look_for_gpu and eager():
             synchronise, look_for_gpu = gpu_synchronisation()
-        if synchronise is not None and not tracing:
+        if synchronise is not None and eager():
             synchronise()
-        start = mine[0] = now()
+        state[1] = site
+        state[2] = 0
+        state[3] = depth + 2
+        result = None
+        start = state[0] = now()
         try:
             result = function(*args, **kwargs)
-            if synchronise is not None and not tracing:
+            if synchronise is not None and eager():
                 synchronise()
             return result
         except BaseException as error:
@@ -281,10 +287,14 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             raise
         finally:
             end = now()
-            state[0] = outer
-            outer[2] += end - start
+            # To ask TensorFlow takes as long as all the rest, and who gets a tensor with values need not ask.
+            tracing = type(result) is not eager_tensor and not eager()
             # The list may have changed since: calls nested in this one write the rows and begin a new list.
-            state[1].extend((site, start, end, mine[2], outer[0], outer[1], depth + tracing))
+            state[4].extend((site, start, end, state[2], outer_start, outer_site, depth + tracing))
+            state[0] = outer_start
+            state[1] = outer_site
+            state[2] = outer_nested + end - start
+            state[3] = depth
 
     probe.__code__ = probe.__code__.replace(co_filename=HIDDEN_FILE)
     probe.autograph_info__ = None  # type: ignore[attr-defined]  # AutoGraph then calls it as it is

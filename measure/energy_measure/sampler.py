@@ -82,15 +82,16 @@ class Sampler:
 
 
 def _become_punctual() -> None:
-    """Do what an ordinary process may do to wake up in time; all of it is optional."""
+    """Do what an ordinary process may do to wake up in time; all of it is optional.
+
+    No real-time priority: such a process wakes up on the CPU it slept on, and stops the program if that runs there,
+    while another CPU may be idle.
+    """
     gc.disable()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, -10)
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, -10)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -18,6 +18,15 @@ from energy_measure.sampler import LONGEST_PERIOD, SHORTEST_PERIOD
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
+READING_SECONDS = 1e-4
+"""CPU time that one reading takes with the waking up for it (`benchmarks/sampler.py`)."""
+AFFORDABLE_SHARE = 0.005
+"""Of the CPU time of all CPUs together: a program that keeps all of them busy is slowed by as much."""
+
+
+def suitable_period(meter: Meter) -> float:
+    """Seconds between two readings: what suits the meter, longer where there are few CPUs to spare for it."""
+    return max(meter.period_s, READING_SECONDS / (AFFORDABLE_SHARE * (os.cpu_count() or 1)))
 
 
 class Sampling:
@@ -41,7 +50,7 @@ class Sampling:
             )
         self.folder = folder
         self._samplers = [
-            _SamplerProcess(meter, folder / f"{meter.name}.trace", period_s or meter.period_s, pid)
+            _SamplerProcess(meter, folder / f"{meter.name}.trace", period_s or suitable_period(meter), pid)
             for meter in meters
         ]
 
@@ -55,6 +64,11 @@ class Sampling:
         except BaseException:
             self._end()
             raise
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that sample."""
+        return [sampler.pid for sampler in self._samplers]
 
     def follow(self, pid: int) -> None:
         """Look at this process tree from now on; returns when the samplers do."""
@@ -114,6 +128,11 @@ class _SamplerProcess:
                 # A folder of our own: modules of the measured project must not be imported by mistake.
                 cwd=self.output.parent,
             )
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
     def send(self, command: str) -> None:
         if self._process and self._process.stdin and not self._process.stdin.closed:

@@ -17,7 +17,7 @@ import pytest
 from energy_measure import meters
 from energy_measure.meters import MeterProblem
 from energy_measure.recording import Recording, read_recording
-from energy_measure.sampling import Sampling
+from energy_measure.sampling import Sampling, suitable_period
 from energy_measure.traces import SampledTrace
 from scene import Scene, dram, gpu, package, power_event
 from waveform import RaplModel, Waveform
@@ -155,7 +155,7 @@ def test_the_estimate_is_coarser_where_perf_events_are_closed(machine_with, tmp_
     busy = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     try:
         with Sampling([meters.find("cpu-time")], tmp_path, pid=busy.pid) as sampling:
-            until(lambda: (seen := sampling.recording().traces) and seen[0].values[-1] > 0)
+            until(lambda: any(trace.values[-1:] > 0 for trace in sampling.recording().traces))
             (trace,) = sampling.stop().traces
     finally:
         os.killpg(busy.pid, signal.SIGKILL)
@@ -317,3 +317,12 @@ def sampler_pids() -> list[int]:
 def sampler_pid() -> int:
     (pid,) = sampler_pids()
     return pid
+
+
+@pytest.mark.parametrize(
+    ("name", "cpus", "milliseconds"),
+    [("cpu-time", 1, 20), ("cpu-time", 2, 10), ("cpu-time", 16, 5), ("rapl", 4, 5), ("rapl", 64, 1)],
+)
+def test_few_cpus_are_read_less_often(monkeypatch, name, cpus, milliseconds):
+    monkeypatch.setattr(os, "cpu_count", lambda: cpus)
+    assert suitable_period(meters.find(name)) == pytest.approx(milliseconds / 1e3)
