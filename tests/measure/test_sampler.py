@@ -155,7 +155,7 @@ def test_the_estimate_is_coarser_where_perf_events_are_closed(machine_with, tmp_
     busy = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     try:
         with Sampling([meters.find("cpu-time")], tmp_path, pid=busy.pid) as sampling:
-            until(lambda: any(trace.values[-1:] > 0 for trace in sampling.recording().traces))
+            until(lambda: any(np.any(trace.values > 0) for trace in sampling.recording().traces))
             (trace,) = sampling.stop().traces
     finally:
         os.killpg(busy.pid, signal.SIGKILL)
