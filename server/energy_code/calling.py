@@ -45,12 +45,14 @@ MAX_ARGUMENT_NESTING = 3
 class Arguments:
     """Evaluated arguments. `complete` is False when an unpacked argument hides some."""
 
-    __slots__ = ("complete", "keywords", "positional")
+    __slots__ = ("complete", "keywords", "positional", "unpacked")
 
     def __init__(self, positional: list[Value], keywords: dict[str, Value], complete: bool) -> None:
         self.positional = positional
         self.keywords = keywords
         self.complete = complete
+        self.unpacked: Value = UNKNOWN
+        """What an unpacked argument was whose items are not known one by one."""
 
     def get(self, position: int, keyword: str) -> Value | None:
         """An argument by its place or its name."""

@@ -39,7 +39,7 @@ def call_sequence_method(
     frame: Frame, name: str, value: Sequence, arguments: Arguments, site: CallExpression | None
 ) -> Value:
     """`append` and its relatives widen the list; `pop` hands out an element."""
-    if name in ("append", "add", "appendleft") and value.kind in ("list", "set"):
+    if name in ("append", "add", "appendleft", "put", "put_nowait") and value.kind in ("list", "set"):
         added = first(arguments)
         note_element(frame, site, value, added)
         if (
@@ -60,7 +60,7 @@ def call_sequence_method(
         old = iterate(frame, value)
         store(frame, site, Sequence(value.kind, None, added if value.items == () else join(old, added)))
         return NONE
-    if name in ("pop", "popleft"):
+    if name in ("pop", "popleft", "get", "get_nowait"):
         return iterate(frame, value)
     if name == "copy":
         return value

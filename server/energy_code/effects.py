@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from energy_code.callbacks import CALLABLES, call_with_tensors, is_callable_of_user, mark, wrap_in_graph
 from energy_code.datasets import DATASET, dataset_effect
 from energy_code.facts import note_attribute
-from energy_code.iteration import index, iterate
+from energy_code.iteration import RESTORED, index, iterate
 from energy_code.values import (
     KERAS_TENSOR,
     NONE,
@@ -219,8 +219,10 @@ def identified(frame: Frame, call: ApiCall) -> Value:
 
 def meant(frame: Frame, call: ApiCall, identifier: Value) -> Value:
     """What one identifier stands for."""
+    if type(identifier) is Mapping or identifier is UNKNOWN:
+        return call.result
     if type(identifier) is not Constant:
-        return call.result if identifier is UNKNOWN else identifier
+        return identifier
     text = identifier.value
     if type(text) is not str or not text:
         return call.result
@@ -262,6 +264,20 @@ def compile_model(frame: Frame, call: ApiCall) -> Value:
     return call.result
 
 
+def train(frame: Frame, call: ApiCall) -> Value:
+    """`fit(callbacks=[...])`: the program's own callbacks work on this model."""
+    callbacks = call.arguments.keywords.get("callbacks", UNKNOWN)
+    if call.receiver is not None:
+        listed = iterate(frame, callbacks) if type(callbacks) is Sequence else callbacks
+        note_attribute(frame, listed, "model", call.receiver)
+    return call.result
+
+
+def restored(frame: Frame, call: ApiCall) -> Value:
+    """`saved_model.load(...)`: what is in it is not known, but its functions give tensors."""
+    return ExternalInstance(RESTORED, TENSOR_VALUE)
+
+
 def next_element(frame: Frame, call: ApiCall) -> Value:
     """`iterator.get_next()`."""
     if type(call.receiver) is ApiInstance and call.receiver.inner is not None:
@@ -294,9 +310,15 @@ def mapped(frame: Frame, function: Value, structures: list[Value]) -> Value:
 
 
 IDENTIFIED = ("activations", "constraints", "initializers", "losses", "metrics", "optimizers", "regularizers")
-MODEL_EFFECTS: dict[str, Effect] = {"compile": compile_model}
+MODEL_EFFECTS: dict[str, Effect] = {
+    "compile": compile_model,
+    "evaluate": train,
+    "fit": train,
+    "predict": train,
+}
 EFFECTS: dict[str, Effect] = {
     "tensorflow.function": graph_function,
+    "tensorflow.saved_model.load": restored,
     "tensorflow.GradientTape.gradient": gradient_like,
     "tensorflow.train.Checkpoint": keep_keywords,
     "keras.models.clone_model": same_class,

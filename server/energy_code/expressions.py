@@ -146,6 +146,7 @@ class CallExpression(Expression):
                 expression.evaluate(frame)
             return UNKNOWN
         complete = True
+        unpacked: Value = UNKNOWN
         positional: list[Value] = []
         for expression in self.positional:
             value = expression.evaluate(frame)
@@ -155,6 +156,7 @@ class CallExpression(Expression):
                 positional.extend(value.items)
             else:
                 complete = False
+                unpacked = value
         keywords: dict[str, Value] = {}
         for keyword, expression in self.keywords:
             value = expression.evaluate(frame)
@@ -166,7 +168,10 @@ class CallExpression(Expression):
                         keywords[key.value] = item
             else:
                 complete = False
-        value = call(frame, callee, Arguments(positional, keywords, complete), self)
+        arguments = Arguments(positional, keywords, complete)
+        if not complete:
+            arguments.unpacked = unpacked
+        value = call(frame, callee, arguments, self)
         if value is not UNKNOWN:
             frame.values[self] = value
         return value

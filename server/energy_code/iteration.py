@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from energy_code.frames import Frame
 
 DATASET = "tensorflow.data.Dataset"
+RESTORED = "restored"
+"""What a saved model, and any part of it, is once it was loaded: calling it gives tensors."""
 RECORD = "record"
 """A named tuple: its fields by name, in order."""
 ITERATED_AS_TENSORS = frozenset(
@@ -119,6 +121,8 @@ def index(frame: Frame, value: Value, key: Value) -> Value:
         from energy_code.annotations import alias
 
         return alias(value, key)  # type: ignore[arg-type]
+    if kind is ExternalInstance and value.name == RESTORED:  # type: ignore[attr-defined]
+        return value
     if kind is ExternalInstance and (fields := fields_of(value)) is not None:
         return index_sequence(Sequence("tuple", fields), key)
     return UNKNOWN

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.facts import ANY, note_attribute
 from energy_code.iteration import DATASET_LIKE, index, iterate, length_of
+from energy_code.library_iterables import FUNCTIONS, transposed
 from energy_code.library_objects import CONSTRUCTORS
 from energy_code.values import (
     NONE,
@@ -127,7 +128,9 @@ def make_enumerate(frame: Frame, arguments: Arguments) -> Value:
 
 
 def make_zip(frame: Frame, arguments: Arguments) -> Value:
-    """`zip(a, b)`."""
+    """`zip(a, b)`, `zip(*rows)`."""
+    if not arguments.positional and arguments.unpacked is not UNKNOWN:
+        return transposed(frame, arguments.unpacked)
     element = Sequence("tuple", tuple(iterate(frame, value) for value in arguments.positional))
     lengths = [length_of(value) for value in arguments.positional]
     known = [length for length in lengths if length is not None]
@@ -367,6 +370,7 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "typing.TypeVar": make_type_variable,
     "importlib.import_module": import_by_name,
     **CONSTRUCTORS,
+    **FUNCTIONS,
 }
 
 

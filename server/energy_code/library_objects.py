@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from energy_code.iteration import RECORD, iterate
+from energy_code.iteration import RECORD, RESTORED, iterate
+from energy_code.library_iterables import CALLED as GETTERS
 from energy_code.values import (
     NONE,
     UNKNOWN,
@@ -187,6 +188,8 @@ def unbound(method: Callable[[Frame, Arguments], Value]) -> Callable[[Frame, Val
 
 
 CALLED: dict[str, Callable[[Frame, Value, Arguments], Value]] = {
+    **GETTERS,
+    RESTORED: wait,
     "record class": make_record,
     "replace": replaced,
     "wait": wait,
@@ -205,6 +208,8 @@ def member(frame: Frame, value: ExternalInstance, name: str) -> Value:
         if name == "_asdict":
             return ExternalInstance("gives", value.receiver)
         return dict(value.receiver.items).get(Constant(name), UNKNOWN)
+    if value.name == RESTORED:
+        return value
     if value.name == "future" and name == "result":
         return ExternalInstance("wait", value.receiver)
     if (value.name, name) in METHODS:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from energy_code.bindings import Comprehension
 from energy_code.codes import Scope
-from energy_code.expressions import NOTHING, DictDisplay, Display, Expression, Group, Starred
+from energy_code.expressions import (
+    NOTHING,
+    Attribute,
+    CallExpression,
+    DictDisplay,
+    Display,
+    Expression,
+    Group,
+    Name,
+    Starred,
+    Subscript,
+)
 from energy_code.lowering_scopes import ScopeLowering
 from energy_code.node_kinds import DICT_SPLAT, FOR_IN, LIST_SPLAT, PAIR, TOKENS, Node
 
@@ -40,6 +51,8 @@ class ContainerLowering(ScopeLowering):
         """One item, maybe starred."""
         if node.kind_id in LIST_SPLAT:
             return Starred(self.only(node))
+        if self.source.startswith(b"*", node.start_byte):
+            return Starred(without_star(self.expression(node)))
         return self.expression(node)
 
     def list_display(self, node: Node) -> Expression:
@@ -112,3 +125,23 @@ class ContainerLowering(ScopeLowering):
     def generator(self, node: Node) -> Expression:
         """`(a for b in c)`."""
         return self.comprehend(node, "iterator")
+
+
+def without_star(expression: Expression) -> Expression:
+    """`[*a.b()]` is parsed as if the star belonged to `a` alone: the chain without it, from where `a` stands."""
+    chain: list[CallExpression | Attribute | Subscript] = []
+    inner = expression
+    while isinstance(inner, CallExpression | Attribute | Subscript):
+        chain.append(inner)
+        inner = inner.function if isinstance(inner, CallExpression) else inner.value
+    if not chain or type(inner) is not Starred:
+        return expression
+    operand, last = inner.value, chain[-1]
+    if isinstance(last, CallExpression):
+        last.function = operand
+    else:
+        last.value = operand
+    if isinstance(operand, Name | CallExpression | Attribute | Subscript):
+        for part in chain:
+            part.start = operand.start
+    return expression

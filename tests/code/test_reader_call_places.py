@@ -116,3 +116,15 @@ def test_decorators_partials_and_wrappers(calls_of):
         (17, "keras.Sequential", False),
         (18, "keras.Sequential.fit", False),
     ]
+
+
+def test_a_starred_call_alone_in_a_display(calls_of):
+    """tree-sitter takes the star of `[*a.b()]` for a part of `a`."""
+    source = "import tensorflow as tf\nx = [*tf.unstack(y)]\nx[0].numpy()\nz = {*tf.ones(3).numpy()}\n"
+    calls = calls_of(source)
+    assert [(call.api, source[call.span.start_byte : call.span.end_byte]) for call in calls] == [
+        ("tensorflow.unstack", "tf.unstack(y)"),
+        ("tensorflow.Tensor.numpy", "x[0].numpy()"),
+        ("tensorflow.Tensor.numpy", "tf.ones(3).numpy()"),
+        ("tensorflow.ones", "tf.ones(3)"),
+    ]

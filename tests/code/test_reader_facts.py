@@ -121,6 +121,43 @@ def test_attributes_set_from_outside(apis_of):
     ]
 
 
+def test_the_model_that_a_callback_works_on(apis_of):
+    assert apis_of(
+        """
+        import keras
+        class Watch(keras.callbacks.Callback):
+            def on_epoch_end(self, epoch, logs=None):
+                self.model.head(1)
+                self.model.predict(2)
+        class Net(keras.Model):
+            head = keras.layers.Dense(1)
+        watch = [Watch(), keras.callbacks.CSVLogger("log")]
+        Net().fit(1, callbacks=watch)
+        """
+    ) == [
+        (4, "keras.layers.Dense.__call__"),
+        (5, "keras.Model.predict"),
+        (7, "keras.layers.Dense"),
+        (8, "keras.callbacks.CSVLogger"),
+        (9, "keras.Model.fit"),
+    ]
+
+
+def test_what_a_loaded_model_gives(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        loaded = tf.saved_model.load("folder")
+        loaded(1).numpy()
+        loaded.signatures["serving_default"](x=1)["y"].numpy()
+        """
+    ) == [
+        (2, "tensorflow.saved_model.load"),
+        (3, "tensorflow.Tensor.numpy"),
+        (4, "tensorflow.Tensor.numpy"),
+    ]
+
+
 def test_a_registry_in_a_module_of_its_own(make_project):
     project = make_project(
         {

@@ -188,3 +188,47 @@ def test_a_method_that_only_ragged_tensors_have(apis_of):
         (3, "tensorflow.Tensor.numpy"),
         (3, "tensorflow.RaggedTensor.to_tensor"),
     ]
+
+
+def test_functions_that_hand_on_elements(apis_of):
+    assert apis_of(
+        """
+        import asyncio, itertools, operator, queue, random
+        import tensorflow as tf
+        tensors = [tf.ones(1)]
+        for a, b in itertools.combinations(tensors, 2): a.numpy()
+        for a, b in itertools.zip_longest(tensors, [1]): a.numpy()
+        for key, group in itertools.groupby(tensors):
+            for a in group: a.numpy()
+        for a in itertools.chain.from_iterable([tensors]): a.numpy()
+        for a in itertools.starmap(lambda n, m: tf.zeros(n), [(1, 2)]): a.numpy()
+        random.choice(tensors).numpy(); random.sample(tensors, 1)[0].numpy()
+        operator.itemgetter(0)(tensors).numpy(); operator.attrgetter("shape")(tensors[0]).as_list()
+        def pairs():
+            yield tf.eye(1), tf.eye(2)
+        left, right = zip(*pairs())
+        right[0].numpy()
+        waiting = queue.Queue()
+        waiting.put(left[0])
+        waiting.get().numpy()
+        async def work(): return tf.eye(3)
+        async def main():
+            first, second = await asyncio.gather(work(), work())
+            second.numpy()
+        """
+    ) == [
+        (3, "tensorflow.ones"),
+        *[(row, "tensorflow.Tensor.numpy") for row in (4, 5, 7, 8)],
+        (9, "tensorflow.zeros"),
+        (9, "tensorflow.Tensor.numpy"),
+        (10, "tensorflow.Tensor.numpy"),
+        (10, "tensorflow.Tensor.numpy"),
+        (11, "tensorflow.Tensor.numpy"),
+        (11, "tensorflow.TensorShape.as_list"),
+        (13, "tensorflow.eye"),
+        (13, "tensorflow.eye"),
+        (15, "tensorflow.Tensor.numpy"),
+        (18, "tensorflow.Tensor.numpy"),
+        (19, "tensorflow.eye"),
+        (22, "tensorflow.Tensor.numpy"),
+    ]
