@@ -67,16 +67,21 @@ class EnergyProtocol(LanguageServerProtocol):
             message = self.structure_message(data)
         except JsonRpcException as problem:
             if not answered:
-                if request_id is not None:
-                    self._refuse(
-                        request_id, types.ErrorCodes.InvalidParams, str(problem) or "Invalid parameters."
-                    )
+                self._complain(data, request_id, problem)
                 return
             logger.warning("The client's capabilities are not those of the protocol: %s", problem)
             message = self.structure_message({**data, "params": _plain(data["params"])})
         if answered:
             self._answered = request_id
         self.handle_message(message)
+
+    def _complain(self, data: dict[str, Any], request_id: Any, problem: JsonRpcException) -> None:
+        """About parameters to whoever asks; an answer that cannot be understood is a failure to whoever asked."""
+        if request_id is not None:
+            self._refuse(request_id, types.ErrorCodes.InvalidParams, str(problem) or "Invalid parameters.")
+        elif isinstance(data.get("id"), (int, str)) and data["id"] in self._request_futures:
+            error = types.ResponseError(types.ErrorCodes.InternalError, "The answer is not understood.")
+            self._handle_response(data["id"], None, error)
 
     def _refusal(self, data: dict[str, Any]) -> tuple[types.ErrorCodes, str] | None:
         """Why a message cannot be served now, if it cannot."""

@@ -107,6 +107,25 @@ def test_malformed_messages_are_answered_and_survived(wire: Wire) -> None:
     assert wire.ask("textDocument/hover", hover)["error"]["code"] == -32600
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [{"result": None}, {"result": {"success": False}}, {"error": {"code": 1, "message": "no"}}, {"error": 5}],
+)
+def test_an_answer_that_does_not_help_keeps_nobody_waiting(wire: Wire, answer: dict[str, Any]) -> None:
+    can_show = {"window": {"showDocument": {"support": True}}}
+    wire.ask("initialize", {"processId": None, "rootUri": None, "capabilities": can_show})
+    wire.tell("initialized", {})
+    why = {"command": "energyLsp.server.why", "arguments": [{"rule": "pow2"}]}
+    wire.send({"jsonrpc": "2.0", "id": "why", "method": "workspace/executeCommand", "params": why})
+    while (request := wire.read()).get("method") != "window/showDocument":
+        pass
+    wire.send({"jsonrpc": "2.0", "id": request["id"], **answer})
+    while (message := wire.read()).get("method") != "window/showMessage":
+        pass
+    assert "## Measured" in message["params"]["message"]
+    assert wire.answer("why")["result"] is None
+
+
 def test_documents_never_opened_closed_or_out_of_order(wire: Wire) -> None:
     wire.initialize()
     uri = "file:///tmp/some/where.py"

@@ -30,7 +30,7 @@ FEW = 16
 """Up to this many files are not worth a second process."""
 CHUNK = 50
 """The largest portion for a process; what it has read is forgotten after each."""
-ENOUGH = 500
+ENOUGH = 250
 """Files after which a process gives way to a new one: with it goes its garbage, and looking for that would take
 as long as checking."""
 
@@ -68,7 +68,7 @@ def check_files(
     _index_all(files, options, progress)
     done: dict[Path, FileResult] = {}
     for part in _cut(files, CORES * ENOUGH):
-        chunks = _cut(part, max(1, min(CHUNK, len(part) // (2 * CORES))))
+        chunks = _cut(part, max(1, min(CHUNK, len(part) // (4 * CORES))))
         with ProcessPoolExecutor(min(CORES, len(chunks)), initializer=gc.disable) as pool:
             futures = {pool.submit(_check_chunk, chunk, options, fix): chunk for chunk in chunks}
             for future in as_completed(futures):

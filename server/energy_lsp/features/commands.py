@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 import tempfile
 from functools import partial
@@ -28,6 +29,8 @@ from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
     from energy_lsp.server import EnergyServer
+
+logger = logging.getLogger(__name__)
 
 Argument = dict[str, Any]
 Token = types.ProgressToken | None
@@ -152,10 +155,16 @@ async def evidence_for(ls: EnergyServer, argument: Argument) -> dict[str, str]:
 
 async def show_evidence(ls: EnergyServer, page: dict[str, str]) -> None:
     """Open the evidence in the client; one that opens no documents gets it as a message."""
-    if not ls.client.show_document:
+    if not (ls.client.show_document and await _opened(ls, page)):
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, page["markdown"]))
-        return
-    name = page["uri"].rpartition("/")[2]
-    path = ls.scratch / name
+
+
+async def _opened(ls: EnergyServer, page: dict[str, str]) -> bool:
+    path = ls.scratch / page["uri"].rpartition("/")[2]
     path.write_text(page["markdown"], "utf-8")
-    await ls.window_show_document_async(types.ShowDocumentParams(path.as_uri(), take_focus=True))
+    try:
+        shown = await ls.window_show_document_async(types.ShowDocumentParams(path.as_uri(), take_focus=True))
+    except JsonRpcException as problem:
+        logger.warning("The client did not open %s: %s", path, problem)
+        return False
+    return shown.success
