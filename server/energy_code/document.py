@@ -17,9 +17,10 @@ from energy_code.engine import Engine
 from energy_code.lowering_scopes import Cache
 from energy_code.lowering_statements import StatementLowering
 from energy_code.modules import Module
+from energy_code.node_kinds import ERROR
 from energy_code.positions import Encoding, Lines, Position
 from energy_code.sources import decode, encode, parseable
-from energy_code.syntax import PARSER, Syntax
+from energy_code.syntax import Syntax
 from energy_data.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -119,8 +120,9 @@ class Document:
         units = self._lower_region(old) if self._lowered and self.whole else None
         if units is None:
             lowering = StatementLowering(self.source, self._fresh, self._cache)
-            units = list(lowering.units(self.tree.root_node))
-            self.whole = not self.tree.root_node.has_error
+            root = self.tree.root_node
+            units = list(lowering.units([root] if root.kind_id == ERROR else root.children))
+            self.whole = not root.has_error
         if self._lowered:
             self.engine.edited()
             if self.module.matters(old, units):
@@ -143,7 +145,7 @@ class Document:
         self._cache, self._fresh = {key: code for key, code in known.items() if code in living}, {}
 
     def _lower_region(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
-        """Lower only the top-level statements around the edits; None when they cannot be parsed by themselves."""
+        """Lower only the top-level statements around the edits; None when others may have become part of them."""
         head, tail = self._same_head, self._same_tail
         starts = [start for start, _ in old]
         first = max(bisect_right(starts, min(head, self._size - tail)) - 1, 0)
@@ -161,15 +163,13 @@ class Document:
             last < len(old) and self.source[end - 1 : end] != b"\n"
         ):
             return None
-        region = self.source[start:end]
-        root = PARSER.parse(region).root_node
-        if root.has_error:
+        nodes = self._syntax.between(start, end)
+        if nodes is None:
             return None
-        lowering = StatementLowering(region, self._fresh, self._cache)
+        lowering = StatementLowering(self.source, self._fresh, self._cache)
         kept = [*old[:first], *((place + shift, unit) for place, unit in old[last:])]
         used = {unit for _, unit in kept}
-        middle = [(start + place, unit) for place, unit in lowering.units(root, used)]
-        return [*old[:first], *middle, *kept[first:]]
+        return [*old[:first], *lowering.units(nodes, used), *kept[first:]]
 
     @property
     def analysis(self) -> Analysis:

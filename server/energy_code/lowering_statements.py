@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from energy_code import node_fields as fields
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
@@ -40,13 +40,13 @@ AUGMENTED = kinds("augmented_assignment")
 class StatementLowering(BlockLowering):
     """Lowers statements; expressions are its parent's."""
 
-    def units(self, root: Node, used: set[Unit] | None = None) -> Iterator[tuple[int, Unit]]:
+    def units(self, top: Sequence[Node], used: set[Unit] | None = None) -> Iterator[tuple[int, Unit]]:
         """The top-level statements and where they start; unchanged ones are found by their kind and text.
 
         By both: in broken code `a = f(b)` may be an argument of a call that was never closed.
         """
         twins: dict[bytes, int] = {}
-        for nodes in self.top_level(root):
+        for nodes in self.top_level(top):
             start, end = nodes[0].start_byte, nodes[-1].end_byte
             if len(nodes) > 1 or nodes[0].has_error:
                 yield start, self.unit(nodes, start, end)
@@ -71,9 +71,9 @@ class StatementLowering(BlockLowering):
             self.cache[key] = code
         return code
 
-    def top_level(self, root: Node) -> Iterator[list[Node]]:
+    def top_level(self, top: Sequence[Node]) -> Iterator[list[Node]]:
         """The statements of a module; in wreckage, a lost header and what stood under it."""
-        stack = root.children[::-1] if root.kind_id != ERROR else [root]
+        stack = list(reversed(top))
         while stack:
             node = stack.pop()
             kind = node.kind_id

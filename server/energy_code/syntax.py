@@ -43,6 +43,20 @@ class Syntax:
         self._edits.clear()
         return self._tree
 
+    def between(self, start: int, end: int) -> list[tree_sitter.Node] | None:
+        """What stands at the top level in a stretch; None in broken code, and when something reaches over its ends."""
+        root = self.tree.root_node
+        if root.has_error:
+            return None
+        found: list[tree_sitter.Node] = []
+        cursor = root.walk()
+        going = cursor.goto_first_child_for_byte(start) is not None
+        while going and (node := cursor.node) is not None and node.start_byte < end:
+            found.append(node)
+            going = cursor.goto_next_sibling()
+        whole = not found or (found[0].start_byte >= start and found[-1].end_byte <= end)
+        return found if whole else None
+
     def edit(self, source: bytes, edit: Edit) -> None:
         """The text has changed in one place."""
         self.source = source
