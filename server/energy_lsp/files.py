@@ -260,10 +260,12 @@ class OpenFiles:
         opened, made, pages = result
         if self._opened.get(opened.uri) is not opened:
             return
+        before = opened.pages
         opened.made, opened.pages = made, pages
         if opened.settled:
             _release(opened)
             self._settled(opened)
+        del before  # only now: thousands of objects go with it, and the client has its diagnostics
 
 
 def _release(opened: Opened) -> None:

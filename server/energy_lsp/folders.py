@@ -133,17 +133,16 @@ class Folder:
     def figures_in(self, path: Path | None, reached: Sequence[Found], lines: Lines) -> list[Figure | None]:
         """What is known about each call of a file."""
         general = self._general
-        for api in {site.api for _, _, _, site in reached} - general.keys():
+        apis = [site.api for _, _, _, site in reached]
+        for api in set(apis) - general.keys():
             general[api] = self._ask(api, None, None)
-        figures = [general[site.api] for _, _, _, site in reached]
-        file = self.relative(path)
-        if file is None:
-            return figures
-        for place, figure in enumerate(figures):
-            if figure is not None and figure.layer != "published":
-                # What was not measured at all was not measured at this line either.
-                start, _, _, site = reached[place]
-                figures[place] = self._ask(site.api, file, lines.point(start).row + 1)
+        figures = [general[api] for api in apis]
+        # What was not measured at all was not measured at one of these lines either.
+        measured = {api for api, known in general.items() if known and known.layer != "published"}
+        if measured and (file := self.relative(path)) is not None:
+            for place, api in enumerate(apis):
+                if api in measured:
+                    figures[place] = self._ask(api, file, lines.point(reached[place][0]).row + 1)
         return figures
 
     def _ask(self, api: str, file: str | None, line: int | None) -> Figure | None:

@@ -191,7 +191,7 @@ def hover(hint: Hint, markup: Markup, url: str | None, savings: Sequence[str] = 
         if figure.source:
             paragraphs.append("Source: " + markup.text(figure.source))
     for finding, saving in zip_longest(hint.findings, savings):
-        words = f" {markup.text(finding.message)} ({markup.code(finding.rule.name)})"
+        words = f" {markup.prose(finding.message)} ({markup.code(finding.rule.name)})"
         paragraphs.append(markup.bold("Cheaper:") + words + (f": {markup.text(saving)}" if saving else ""))
     if url:
         paragraphs.append(markup.link("API documentation", url))

@@ -19,6 +19,9 @@ class Markup(Protocol):
     def text(self, content: str) -> str:
         """Foreign text, taken literally."""
 
+    def prose(self, content: str) -> str:
+        """The same, but what stands between backticks is code."""
+
     def code(self, content: str) -> str:
         """A name from the code."""
 
@@ -37,7 +40,14 @@ class Markdown:
 
     def text(self, content: str) -> str:
         """Every character that Markdown gives a meaning is escaped; one line."""
-        return _SPECIAL.sub(r"\\\1", _one_line(content))
+        return _escaped(_one_line(content))
+
+    def prose(self, content: str) -> str:
+        """Every second part between backticks is code; a lone backtick is a character."""
+        parts = _one_line(content).split("`")
+        if len(parts) % 2 == 0 or "" in parts[1::2]:
+            return self.text(content)
+        return "".join(f"`{part}`" if place % 2 else _escaped(part) for place, part in enumerate(parts))
 
     def code(self, content: str) -> str:
         """A code span; a backtick inside becomes an apostrophe, as no escape works there."""
@@ -65,6 +75,10 @@ class Plain:
         """One line."""
         return _one_line(content)
 
+    def prose(self, content: str) -> str:
+        """One line; backticks are understood as they are."""
+        return _one_line(content)
+
     def code(self, content: str) -> str:
         """The name itself."""
         return _one_line(content)
@@ -80,6 +94,10 @@ class Plain:
     def block(self, lines: list[str]) -> str:
         """The lines."""
         return "\n".join(lines)
+
+
+def _escaped(line: str) -> str:
+    return _SPECIAL.sub(r"\\\1", line)
 
 
 def _one_line(content: str) -> str:

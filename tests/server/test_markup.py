@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from energy_lsp.markup import Markdown, Plain
@@ -49,3 +51,18 @@ def test_a_block_cannot_be_left() -> None:
 def test_plain_text_has_no_markup() -> None:
     assert Plain().bold(Plain().code("tf.add")) == "tf.add"
     assert Plain().text("a\n b") == "a b"
+
+
+def test_code_in_prose_is_shown_as_code() -> None:
+    assert Markdown().prose("`tf.square` [x]\n in `a b`") == "`tf.square` \\[x\\] in `a b`"
+    assert Plain().prose("`tf.square`\n is") == "`tf.square` is"
+
+
+@pytest.mark.parametrize("content", [*HOSTILE, "a ` b", "``x``", "`[x](command:y)`", "\\`[x](command:y)` z`"])
+def test_foreign_prose_has_no_meaning_beyond_code(content: str) -> None:
+    text = Markdown().prose(content)
+    assert "\n" not in text
+    outside = re.sub(r"(?<!\\)((?:\\\\)*)`[^`]+`", r"\1", text)
+    for index, character in enumerate(outside):
+        if character in "[]()<>!`*#&:":
+            assert outside[index - 1] == "\\", text
