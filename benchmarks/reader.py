@@ -1,9 +1,10 @@
 """How fast the reader is, as ratios measured in one run.
 
-    python benchmarks/reader.py [--files 10000] [--rounds 15]
+    python benchmarks/reader.py [--files 10000] [--rounds 5]
 
 1. whole analysis of 6,700-line files against `ast.parse` of them (limit: 2): programs of the corpus joined in one file,
-   and files of the installed TensorFlow itself, which are mostly documentation
+   and files of the installed TensorFlow itself, which are mostly documentation. Each in processes of its own, in turn, as
+   Python starts them; and once more without Python's collector, which slows `ast.parse` only: the reader pauses it
 2. analysis after a one-character edit, anywhere in the file, against the whole analysis (limit: 0.1)
 3. index of the installed Keras, first and second start, on one core (limit: 150 files a second)
 4. memory of a process that has indexed a project of 10,000 files (limit: 300 MB)
@@ -12,7 +13,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import os
 import random
 import statistics
@@ -81,8 +81,8 @@ def own_files() -> list[tuple[str, bytes]]:
     ]
 
 
-def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float]]:
-    """Seconds after one typed character, at many places, each taken back again.
+def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float], list[float]]:
+    """Seconds after one typed character, at many places, each taken back again; and of the whole, in between.
 
     First until all calls are known, then with every `Call` of the file built anew as far as it moved.
     """
@@ -90,7 +90,10 @@ def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float]
     list(document.analysis.calls)
     known: list[float] = []
     built: list[float] = []
-    for place in places(source, count):
+    fresh: list[float] = []
+    for number, place in enumerate(places(source, count)):
+        if number % 6 == 0:
+            fresh.append(seconds(lambda: whole(source)))
         for end, text in ((place, b"q"), (place + 1, b"")):
             start = time.process_time()
             document.edit(place, end, text)
@@ -99,26 +102,64 @@ def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float]
             known.append(time.process_time() - start)
             list(calls)
             built.append(time.process_time() - start)
-    return known, built
+    return known, built, fresh
+
+
+ALONE = """
+import ast, gc, statistics, sys, time
+from pathlib import Path
+source = Path(sys.argv[1]).read_bytes()
+if sys.argv[2] == "analysis":
+    from energy_code.document import Document
+    action = lambda: len(list(Document(source).analysis.calls))
+else:
+    action = lambda: ast.parse(source)
+if sys.argv[3] == "without":
+    gc.disable()
+times = []
+for _ in range(6):
+    start = time.process_time()
+    action()
+    times.append(time.process_time() - start)
+    gc.collect()
+print(statistics.median(times[1:]))
+"""
+
+
+def alone(source: bytes, collector: str, rounds: int) -> tuple[float, float]:
+    """Seconds of `ast.parse` and of the analysis, each the median over processes that do nothing else."""
+    took: dict[str, list[float]] = {"parse": [], "analysis": []}
+    with tempfile.NamedTemporaryFile(suffix=".py") as file:
+        file.write(source)
+        file.flush()
+        for _ in range(rounds):
+            for what, times in took.items():
+                command = [sys.executable, "-c", ALONE, file.name, what, collector]
+                times.append(
+                    float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+                )
+    return statistics.median(took["parse"]), statistics.median(took["analysis"])
 
 
 def analysis_table(name: str, source: bytes, rounds: int) -> None:
     calls = whole(source)
-    pairs = [(seconds(lambda: ast.parse(source)), seconds(lambda: whole(source))) for _ in range(rounds)]
-    parse, full = (statistics.median(column) for column in zip(*pairs, strict=True))
-    known, built = edit_times(source)
+    known, built, fresh = edit_times(source)
+    beside = statistics.median(fresh)
     print(f"{name}: {source.count(bytes([10])):,} lines, {len(source):,} bytes, {calls:,} API calls")
+    parse, full = alone(source, "with", rounds)
     row("ast.parse", f"{parse * 1000:.1f} ms")
     row("whole analysis", f"{full * 1000:.1f} ms", f"{full / parse:.2f} × ast.parse", "limit 2")
+    bare, bare_full = alone(source, "without", rounds)
+    row("  without the collector", f"{bare_full * 1000:.1f} ms", f"{bare_full / bare:.2f} × ast.parse")
     for title, times in (("all calls known", known), ("every Call built", built)):
         median, late = statistics.median(times), sorted(times)[len(times) * 95 // 100]
         row(
             f"one character, {title}",
             f"{median * 1000:.1f} ms",
-            f"{median / full:.3f} × the whole",
+            f"{median / beside:.3f} × the whole",
             "limit 0.1",
         )
-        row("  95th of 100", f"{late * 1000:.1f} ms", f"{late / full:.3f} × the whole")
+        row("  95th of 100", f"{late * 1000:.1f} ms", f"{late / beside:.3f} × the whole")
 
 
 def row(*cells: str) -> None:
@@ -182,7 +223,7 @@ def memory_table(files: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--files", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     for name, source in (("programs of the corpus", large_file()), *own_files()):
         analysis_table(name, source, options.rounds)

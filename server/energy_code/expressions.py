@@ -301,43 +301,25 @@ class Choice(Expression):
         """The joined options, or the one that a constant test picks."""
         if self.test is not None:
             decided = truth(self.test.evaluate(frame))
-            values = self.alternatives(frame, self.test)
+            values = self.alternatives(frame)
             if decided is not None:
                 return values[0] if decided else values[1]
         else:
-            values = [option.evaluate(frame) for option in self.options]
+            values = self.alternatives(frame)
         result = values[0]
         for value in values[1:]:
             result = join(result, value)
         return result
 
-    def alternatives(self, frame: Frame, test: Expression) -> list[Value]:
-        """Both options, each knowing what the test says of its variables."""
-        from energy_code.narrowing import evaluate_where, tells
-
-        if not tells(test):
-            return [option.evaluate(frame) for option in self.options]
-        return [
-            evaluate_where(frame, test, holds, option)
-            for option, holds in zip(self.options, (True, False), strict=True)
-        ]
+    def alternatives(self, frame: Frame) -> list[Value]:
+        """The value of each option."""
+        return [option.evaluate(frame) for option in self.options]
 
 
 class Both(Choice):
-    """`a and b`: b is evaluated where a holds."""
+    """`a and b`."""
 
     __slots__ = ()
-
-    def evaluate(self, frame: Frame) -> Value:
-        """The joined operands."""
-        from energy_code.narrowing import evaluate_where, tells
-
-        first, *others = self.options
-        result = first.evaluate(frame)
-        for option in others:
-            value = evaluate_where(frame, first, True, option) if tells(first) else option.evaluate(frame)
-            result = join(result, value)
-        return result
 
 
 def truth(value: Value) -> bool | None:

@@ -33,6 +33,7 @@ from energy_code.expressions import (
     Yield,
 )
 from energy_code.lowering_containers import ContainerLowering
+from energy_code.narrowing import TellingBoth, TellingChoice, tells
 from energy_code.node_kinds import (
     DICT_SPLAT,
     DOTTED,
@@ -222,8 +223,13 @@ class Lowering(ContainerLowering):
 
     def comparison(self, node: Node) -> Expression:
         """`a < b`."""
+        children = node.children
+        if len(children) == 3 and children[1].kind_id in TOKENS:
+            first, sign, second = children
+            pair = (self.expression(first), self.expression(second))
+            return Operator(node.start_byte - self.base, node.end_byte - self.base, pair, sign.type)
         operands = tuple(self.expression(child) for child in self.parts(node))
-        symbols = [child.type for child in node.children if not child.is_named]
+        symbols = [child.type for child in children if not child.is_named]
         symbol = symbols[0] if len(symbols) == 1 else " ".join(symbols) if len(operands) == 2 else "<"
         return Operator(node.start_byte - self.base, node.end_byte - self.base, operands, symbol)
 
@@ -245,15 +251,17 @@ class Lowering(ContainerLowering):
         options.reverse()
         if not options:
             return NOTHING
-        return Both(None, tuple(options)) if both else Choice(None, tuple(options))
+        if not both:
+            return Choice(None, tuple(options))
+        return (TellingBoth if tells(options[0]) else Both)(None, tuple(options))
 
     def conditional(self, node: Node) -> Expression:
         """`a if b else c`."""
         children = self.parts(node)
         if len(children) != 3:
             return self.group(node)
-        body, test, orelse = children
-        return Choice(self.expression(test), (self.expression(body), self.expression(orelse)))
+        body, test, orelse = map(self.expression, children)
+        return (TellingChoice if tells(test) else Choice)(test, (body, orelse))
 
     def walrus(self, node: Node) -> Expression:
         """`a := b`."""

@@ -30,8 +30,9 @@ class BlockLowering(ImportLowering):
         self.depth += 2
         result: list[Statement] = []
         if self.depth < 100:
+            lower = self.statement
             for child in node.children:
-                statement = self.statement(child)
+                statement = lower(child)
                 if statement is not None:
                     result.append(statement)
         self.depth -= 2
@@ -46,12 +47,16 @@ class BlockLowering(ImportLowering):
 
     def if_(self, node: Node) -> Statement:
         """`if`, with any number of `elif`."""
+        children = node.children
+        if len(children) == 4 and children[3].kind_id in BLOCK:  # neither `elif` nor `else`, as most are
+            body = self.block(children[3])
+            return If(self.expression(children[1]), body, ())
         test = node.child_by_field_id(fields.CONDITION)
         clauses = [(test, self.block(node.child_by_field_id(fields.CONSEQUENCE)))]
         tests = [self.expression(test) if test is not None else NOTHING]
         orelse: Body = ()
         extra: list[Statement] = []
-        for child in node.children:
+        for child in children:
             kind = KINDS[child.kind_id % 65535]
             if kind == "elif_clause":
                 test = child.child_by_field_id(fields.CONDITION)

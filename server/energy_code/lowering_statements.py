@@ -369,6 +369,8 @@ class StatementLowering(BlockLowering):
 
     def broken_parts(self, node: Node) -> Body:
         """Statements inside errors directly under a definition."""
+        if not node.has_error:
+            return ()
         wrecks = [self.wreckage(child) for child in node.children if child.kind_id == ERROR]
         return tuple(wreck for wreck in wrecks if wreck is not None)
 

@@ -45,8 +45,8 @@ def tells(test: Expression) -> bool:
         return name in TESTS
     if kind is Operator:
         return test.symbol == "not" and tells(test.operands[0])  # type: ignore[attr-defined]
-    if kind is Both or (kind is Choice and test.test is None):  # type: ignore[attr-defined]
-        return any(map(tells, test.options))  # type: ignore[attr-defined]
+    if isinstance(test, Choice) and test.test is None:
+        return any(map(tells, test.options))
     return False
 
 
@@ -58,7 +58,7 @@ def narrowed(frame: Frame, test: Expression, holds: bool) -> Narrowed:
     if kind is CallExpression:
         return by_call(frame, test, holds)  # type: ignore[arg-type]
     found: Narrowed = {}
-    if holds is (kind is Both):
+    if holds is isinstance(test, Both):
         for option in test.options:  # type: ignore[attr-defined]
             if tells(option):
                 found |= narrowed(frame, option, holds)
@@ -160,3 +160,28 @@ def evaluate_where(frame: Frame, test: Expression, holds: bool, expression: Expr
     value = expression.evaluate(frame)
     give_back(frame, found, before)
     return value
+
+
+class TellingChoice(Choice):
+    """`a if test else b` whose test says something of a variable."""
+
+    __slots__ = ()
+
+    def alternatives(self, frame: Frame) -> list[Value]:
+        """Both options, each knowing what the test says."""
+        assert self.test is not None
+        return [
+            evaluate_where(frame, self.test, holds, option)
+            for option, holds in zip(self.options, (True, False), strict=True)
+        ]
+
+
+class TellingBoth(Both):
+    """`a and b` whose first operand says something of a variable: the others are evaluated where it holds."""
+
+    __slots__ = ()
+
+    def alternatives(self, frame: Frame) -> list[Value]:
+        """The operands in order."""
+        first, *others = self.options
+        return [first.evaluate(frame), *[evaluate_where(frame, first, True, option) for option in others]]

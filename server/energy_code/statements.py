@@ -44,12 +44,11 @@ class Statement:
 
 def run(frame: Frame, body: tuple[Statement, ...]) -> bool:
     """Run statements in order. What stands behind the end of the flow is read too: it is still in the file."""
-    for position, statement in enumerate(body):
+    goes_on = True
+    for statement in body:
         if not statement.execute(frame):
-            for rest in body[position + 1 :]:
-                rest.execute(frame)
-            return False
-    return True
+            goes_on = False
+    return goes_on
 
 
 class Block(Statement):
@@ -259,18 +258,19 @@ def merge_slots(frame: Frame, other: Slots) -> None:
 class If(Statement):
     """`if test: ... else: ...`; an `elif` is an If inside the else."""
 
-    __slots__ = ("body", "orelse", "test")
+    __slots__ = ("body", "orelse", "telling", "test")
 
     def __init__(self, test: Expression, body: tuple[Statement, ...], orelse: tuple[Statement, ...]) -> None:
         self.test = test
         self.body = body
         self.orelse = orelse
+        self.telling = tells(test)
 
     def execute(self, frame: Frame) -> bool:
         """Both branches are read; where the test is constant only one of them counts."""
         decided = truth(self.test.evaluate(frame))
         if decided is None:
-            if tells(self.test):
+            if self.telling:
                 return self.execute_narrowed(frame)
             if not self.orelse:
                 run_maybe(frame, self.body)
