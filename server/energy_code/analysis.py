@@ -91,6 +91,7 @@ class Analysis:
             self._homes.append((start, start + code.end, code, parent))
             stack.extend((start + offset, part, code) for offset, part in reversed(code.parts))
         self._kept = kept
+        self._moves = document.moves
         self._unchanged = unchanged
         self._starts = [home[0] for home in self._homes]
 
@@ -134,6 +135,13 @@ class Analysis:
     def _around(self) -> Surroundings:
         return Surroundings(self._homes, self.survey)
 
+    @cached_property
+    def _again(self) -> Analysis:
+        """The same text read anew: places of expressions have moved with the document since."""
+        return type(self.document)(
+            self.source, path=self.document.path, project=self.document.project
+        ).analysis
+
     # questions about nodes ------------------------------------------------------------------------------------
 
     def _home(self, start: int, end: int) -> tuple[int, Code] | None:
@@ -148,6 +156,8 @@ class Analysis:
 
     def value_of(self, node: tree_sitter.Node) -> Value:
         """What the interpreter knows of an expression."""
+        if self._moves != self.document.moves:
+            return self._again.value_of(node)
         while node.type in ("parenthesized_expression", "type") and node.named_child_count == 1:
             node = node.named_children[0]
         start, end = node.start_byte, node.end_byte

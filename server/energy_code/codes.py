@@ -18,13 +18,15 @@ ParameterKind = Literal["plain", "keyword", "args", "kwargs"]
 class Code:
     """A stretch of program with positions of its own; `parts` are the codes inside it and where they start."""
 
-    __slots__ = ("end", "name", "parts", "qualname")
+    __slots__ = ("end", "moves", "name", "parts", "qualname")
 
     def __init__(self, name: str, qualname: str, end: int) -> None:
         self.name = name
         self.qualname = qualname
         self.end = end
         self.parts: list[tuple[int, Code]] = []
+        self.moves = 0
+        """How often an edit in a remark has moved what stands in it."""
 
 
 class Unit(Code):

@@ -19,6 +19,7 @@ from energy_code.lowering_statements import StatementLowering
 from energy_code.modules import Module
 from energy_code.node_kinds import ERROR
 from energy_code.positions import Encoding, Lines, Position
+from energy_code.shifting import is_plain, rename, shifted
 from energy_code.sources import decode, encode, parseable
 from energy_code.syntax import Syntax
 from energy_data.catalogue import Catalogue
@@ -60,6 +61,10 @@ class Document:
         """True while the text has no syntax error."""
         self._size = self._same_head = self._same_tail = len(self.source)
         """Size at the last lowering, and how much of the text is the same since at both ends."""
+        self._plain = True
+        """True while all edits since then can be inside of remarks."""
+        self.moves = 0
+        """How often places have moved under the analyses made so far."""
         self._revision = -1
         self._made: Made = {}
         self._unchanged = 0
@@ -78,6 +83,7 @@ class Document:
         start_byte = max(0, min(start_byte, len(self.source)))
         old_end_byte = max(start_byte, min(old_end_byte, len(self.source)))
         start, old_end = lines.point(start_byte), lines.point(old_end_byte)
+        self._plain = self._plain and is_plain(self.source, start_byte, old_end_byte, replacement)
         source = self.source[:start_byte] + replacement + self.source[old_end_byte:]
         self.source = parseable(source)
         self._lines = lines.edited(self.source, start_byte, old_end_byte)
@@ -115,6 +121,9 @@ class Document:
             return self.module
         self._stale = False
         old = self.module.units
+        if self._lowered and self.whole and self._plain and (units := self._shift(old)) is not None:
+            self._take(units)
+            return self.module
         if len(self._fresh) > 2 * len(old) + SPARE:
             self._forget_old_texts()
         units = self._lower_region(old) if self._lowered and self.whole else None
@@ -128,10 +137,26 @@ class Document:
             if self.module.matters(old, units):
                 self.engine.clock += 1
         self._lowered = True
+        self._take(units)
+        return self.module
+
+    def _take(self, units: list[tuple[int, Unit]]) -> None:
+        """These are the statements of the text as it is now."""
         self._size = self._same_head = self._same_tail = len(self.source)
+        self._plain = True
         self.module.units = units
         self.module.eager_models = b"run_eagerly=True" in self.source
-        return self.module
+
+    def _shift(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
+        """The same statements after edits inside one remark; None when the edits were elsewhere."""
+        end = len(self.source) - self._same_tail
+        found = shifted(old, self.source, self._same_head, end, len(self.source) - self._size)
+        if found is None:
+            return None
+        units, texts = found
+        rename((self._fresh, self._cache), texts)
+        self.moves += 1
+        return units
 
     def _forget_old_texts(self) -> None:
         """Keep what the file is made of now: texts of statements as they once were would pile up."""

@@ -70,7 +70,7 @@ class Summary:
         self.returns: Value = UNKNOWN
         self.sites: dict[CallExpression, Site] = {}
         self.values: dict[Code, dict[Expression, Value]] = {}
-        self.positions: dict[Code, dict[tuple[int, int], Value]] = {}
+        self.positions: dict[Code, tuple[int, dict[tuple[int, int], Value]]] = {}
         self.invocations: list[tuple[Function, Given, Summary]] = []
         self.marks: list[tuple[Function, Mode]] = []
         self.defined: list[Function] = []

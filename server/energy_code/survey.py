@@ -210,10 +210,10 @@ def agreed(old: Site | None, site: Site) -> Site:
 
 def positions_of(summary: Summary, home: Code) -> dict[tuple[int, int], Value]:
     """The values of a code's expressions by their place; made when first asked for."""
-    known = summary.positions.get(home)
-    if known is None:
-        values = summary.values[home]
-        known = summary.positions[home] = {(e.start, e.end): value for e, value in values.items()}
+    moves, known = summary.positions.get(home, (-1, {}))
+    if moves != home.moves:
+        known = {(e.start, e.end): value for e, value in summary.values[home].items()}
+        summary.positions[home] = (home.moves, known)
     return known
 
 
