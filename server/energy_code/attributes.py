@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from energy_code.frames import Frame
     from energy_data.catalogue import Entry
 
-COMPOSITES = ("tensorflow.RaggedTensor", "tensorflow.SparseTensor")
+COMPOSITES = ("tensorflow.RaggedTensor", "tensorflow.sparse.SparseTensor")
 GRAPH_FUNCTION = "tensorflow.types.experimental.PolymorphicFunction"
 
 

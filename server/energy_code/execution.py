@@ -63,7 +63,7 @@ class Execution(Classes):
             return
         module.previous, module.revision = module.revision, self.revision
         module.running = True
-        before = module.names
+        before, stars = module.names, module.stars
         kept, module.kept = module.kept, {}
         module.names, module.stars, module.summaries = {}, [], []
         module.watched.clear()
@@ -90,6 +90,8 @@ class Execution(Classes):
             for name in before.keys() | after.keys()
             if (old := before.get(name)) is not (new := after.get(name)) and old != new
         }
+        if module.stars != stars:  # any name may have come from one
+            module.changed.update(module.read)
         # What functions bind them to, or fill them with, is asked each time.
         module.changed.update(setters, module.global_setters, module.filled)
         module.dirty = sum([bit_of(module, name) for name in module.changed])

@@ -357,3 +357,19 @@ def test_a_program_whose_only_start_is_deleted():
     place = program.index(line)
     document.edit(place, place + len(line), b"")
     same_as_fresh(document)
+
+
+@pytest.mark.parametrize("new", [b"", b"from keras.losses import *\n", b"from keras import layers\n"])
+def test_a_star_import_that_goes(new):
+    """Functions that looked at names it brought are read anew, though no name of the module itself has changed."""
+    text = b"""import keras
+from keras.layers import *
+class Block(keras.layers.Layer):
+    def build(self, shape):
+        self.dense = Dense(shape[-1])
+def top(x):
+    return Dense(2)(x)
+top(keras.Input((3,)))
+"""
+    _, after = edited_and_back(text, b"from keras.layers import *\n", new)
+    assert "keras.layers.Dense" not in [call.api for call in after]
