@@ -346,6 +346,11 @@ class Engine(Settling):
         self.depth -= 1
         if function.owner is not None:
             self.unsettle(function.owner, self.lost(function, given, old, summary))
+        if old is not None:
+            written = summary.written
+            self.unsettle_globals(
+                function.module, [name for name, value in old.written.items() if written.get(name) != value]
+            )
         if old is not None and not old.same_for_others(summary):
             self.clock += 1
             summary.verified = self.clock

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from energy_code.class_questions import Classes
 from energy_code.facts import grown
 from energy_code.frames import Summary
 from energy_code.libraries import BUILTIN_NAMES
-from energy_code.modules import Module
+from energy_code.modules import Module, globals_bound
 from energy_code.reach import bit_of
 from energy_code.values import (
     NONE,
@@ -46,6 +47,10 @@ class Execution(Classes):
         """What a function binds a global to."""
         raise NotImplementedError
 
+    def unsettle_globals(self, module: Module, names: Collection[str]) -> None:
+        """Something that bound globals does so no longer."""
+        raise NotImplementedError
+
     def fact(self, subject: UserClass | Module, name: str) -> Value:
         """What a global is filled with elsewhere."""
         raise NotImplementedError
@@ -65,6 +70,8 @@ class Execution(Classes):
         module.running = True
         before, stars = module.names, module.stars
         kept, module.kept = module.kept, {}
+        gone = kept.keys() - {unit for _, unit in module.units}
+        self.unsettle_globals(module, set().union(*map(globals_bound, gone)))
         module.names, module.stars, module.summaries = {}, [], []
         module.watched.clear()
         module.settled.clear()

@@ -82,7 +82,7 @@ class Module:
         for unit in before ^ after:
             if "*" in unit.binds or not unit.binds.isdisjoint(self.read):
                 return True
-            if any(isinstance(code, ClassCode) or binds_globals(code) for _, code in unit.parts):
+            if any(isinstance(code, ClassCode) or globals_bound(code) for _, code in unit.parts):
                 return True
         return False
 
@@ -111,8 +111,7 @@ class Module:
         return ".".join(parts[: len(parts) - drop]) if drop < len(parts) else ""
 
 
-def binds_globals(code: Code) -> bool:
-    """True for a function that declares a name global, or holds one that does."""
-    return (isinstance(code, FunctionCode) and bool(code.globals)) or any(
-        binds_globals(part) for _, part in code.parts
-    )
+def globals_bound(code: Code) -> set[str]:
+    """The names that functions in a code declare global."""
+    names = set(code.globals) if isinstance(code, FunctionCode) else set()
+    return names.union(*(globals_bound(part) for _, part in code.parts))

@@ -153,22 +153,34 @@ class Settling(Execution):
 
         In `self.x = self.x + 1` the kept result answers its own question: asked again, it would hold for ever.
         """
-        if not any(self.outlives(function, name) for name in names for function in self.contexts):
-            return
-        attributes = {(cls, name) for name in names}
+        if any(self.outlives(function, name) for name in names for function in self.contexts):
+            self.outdate({(cls, name) for name in names})
+
+    def unsettle_globals(self, module: Module, names: Collection[str]) -> None:
+        """The same for globals that functions bind: `total = total + 1` vouches for itself too."""
+        if names:
+            self.outdate({(module, name) for name in names})
+
+    def outdate(self, places: set[tuple[UserClass | Module, str]]) -> None:
+        """Let everything be found anew that follows from attributes of classes or from globals of modules."""
         calls: set[tuple[Function, Given]] = set()
         found = True
         while found:
             found = False
             for function, known in self.contexts.items():
                 for given, summary in known.items():
-                    if summary.running or summary.outdated or not self.leans(summary, attributes, calls):
+                    if (
+                        summary.running
+                        or summary.outdated
+                        or not self.leans(function, summary, places, calls)
+                    ):
                         continue
                     found = summary.outdated = True
                     summary.verified = -1
                     calls.add((function, given))
+                    places.update((function.module, name) for name in summary.written)
                     if function.owner is not None:
-                        attributes.update((function.owner, name) for name in summary.attributes)
+                        places.update((function.owner, name) for name in summary.attributes)
         self.clock += 1
 
     def outlives(self, function: Function, name: str) -> bool:
@@ -181,16 +193,23 @@ class Settling(Execution):
         )
 
     def leans(
-        self, summary: Summary, attributes: set[tuple[UserClass, str]], calls: set[tuple[Function, Given]]
+        self,
+        function: Function,
+        summary: Summary,
+        places: set[tuple[UserClass | Module, str]],
+        calls: set[tuple[Function, Given]],
     ) -> bool:
-        """True when an evaluation has looked at one of the attributes or at what one of the calls gave."""
+        """True when an evaluation has looked at one of the places or at what one of the calls gave."""
+        if any(subject is function.module and name in summary.globals for subject, name in places):
+            return True
         for _, subject, _ in summary.dependencies:
             asked = subject[0]
             if type(asked) is Function:
                 if (asked, subject[-1]) in calls:
                     return True
             elif type(asked) is UserInstance and any(
-                name == subject[1] and self.descends(asked.cls, cls) for cls, name in attributes
+                type(cls) is UserClass and name == subject[1] and self.descends(asked.cls, cls)
+                for cls, name in places
             ):
                 return True
         return False

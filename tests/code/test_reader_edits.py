@@ -373,3 +373,33 @@ top(keras.Input((3,)))
 """
     _, after = edited_and_back(text, b"from keras.layers import *\n", new)
     assert "keras.layers.Dense" not in [call.api for call in after]
+
+
+TOTAL = b"""import tensorflow as tf
+START = tf.zeros(1)
+total = None
+def start():
+    global total
+    total = START
+def add(v):
+    global total
+    total = total + v
+def show():
+    total.numpy()
+start(); add(1); show()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"total = START", b"total = open(1)"),
+        (b"START = tf.zeros(1)", b"START = None"),
+        (b"def start():\n    global total\n    total = START\n", b""),
+        (b"    global total\n    total = START\n", b"    total = START\n"),
+    ],
+)
+def test_a_global_that_goes_on_from_itself_does_not_vouch_for_itself(old, new):
+    """`total = total + v` gives a tensor only for as long as some other function makes `total` one."""
+    _, after = edited_and_back(TOTAL, old, new)
+    assert "tensorflow.Tensor.numpy" not in [call.api for call in after]
