@@ -21,12 +21,14 @@ from energy_code.node_kinds import ERROR
 from energy_code.positions import Encoding, Lines, Position
 from energy_code.shifting import is_plain, rename, shifted
 from energy_code.sources import decode, encode, parseable
-from energy_code.syntax import Syntax
+from energy_code.syntax import PARSER, Syntax
 from energy_data.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from energy_code.project import Project
 
+PART = 8
+"""A stretch that is smaller than this part of a file is parsed by itself."""
 SPARE = 256
 """So many statements that are no longer in a file are remembered, for when an edit is undone."""
 
@@ -188,13 +190,24 @@ class Document:
             last < len(old) and self.source[end - 1 : end] != b"\n"
         ):
             return None
-        nodes = self._syntax.between(start, end)
+        base, nodes = self._nodes_between(start, end)
         if nodes is None:
             return None
-        lowering = StatementLowering(self.source, self._fresh, self._cache)
+        lowering = StatementLowering(self.source[base:end] if base else self.source, self._fresh, self._cache)
         kept = [*old[:first], *((place + shift, unit) for place, unit in old[last:])]
         used = {unit for _, unit in kept}
-        return [*old[:first], *lowering.units(nodes, used), *kept[first:]]
+        middle = [(base + place, unit) for place, unit in lowering.units(nodes, used)]
+        return [*old[:first], *middle, *kept[first:]]
+
+    def _nodes_between(self, start: int, end: int) -> tuple[int, list[tree_sitter.Node] | None]:
+        """The nodes of a stretch of whole statements, and where their places count from; None in broken code.
+
+        A small part of a file is parsed by itself; a larger one is taken from the tree of the whole, which rules need.
+        """
+        if (end - start) * PART > len(self.source):
+            return 0, self._syntax.between(start, end)
+        root = PARSER.parse(self.source[start:end]).root_node
+        return start, root.children if not root.has_error else None
 
     @property
     def analysis(self) -> Analysis:
