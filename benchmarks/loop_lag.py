@@ -6,6 +6,9 @@ A request that needs no analysis (a hover in a file that is not open) is sent ev
 file is opened and edited, 10 MB arrive, a whole workspace is read and every hint of a file is asked for. Its answer
 comes from the event loop alone, so the time it takes is how long the loop was held up. `idle` is the same with
 nothing else to do: what is above it is the server's own.
+
+On a busy machine these times say little. The last column holds there too: the longest single step of the server's
+loop, in processor time of its thread. Meanwhile it answers nobody.
 """
 
 from __future__ import annotations
@@ -17,15 +20,34 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from servers import ENERGY_LSP, PATIENCE, Connection, connected, keras_code, keras_folder
+from servers import PATIENCE, Connection, connected, keras_code, keras_folder
 
 EVERY = 0.002
+SERVER = """
+import sys, time
+from asyncio import events
+out = open(sys.argv.pop(1), "w", buffering=1)
+run = events.Handle._run
+def timed(handle):
+    begun = time.thread_time()
+    run(handle)
+    if (taken := time.thread_time() - begun) > 0.0005:
+        print(time.monotonic(), taken, file=out)
+events.Handle._run = timed
+from energy_lsp.cli import main
+main()
+"""
+"""The server, which writes down when a step of its loop took more than half a millisecond."""
 CAPABILITIES = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}}}
+
+
+Pinged = Callable[..., AbstractContextManager[None]]
 
 
 class Client:
@@ -70,8 +92,10 @@ class Client:
 class Pings:
     """Requests that only the event loop answers, from a thread of their own."""
 
-    def __init__(self, server: Client) -> None:
+    def __init__(self, server: Client, steps: Path) -> None:
         self._server = server
+        self._steps = steps
+        self._begun = time.monotonic()
         self.taken: list[float] = []
 
     def send_until(self, over: threading.Event) -> None:
@@ -89,13 +113,18 @@ class Pings:
     def __str__(self) -> str:
         taken = sorted(self.taken)
         at = [taken[min(int(len(taken) * share), len(taken) - 1)] for share in (0.5, 0.99, 1.0)]
-        return " | ".join(f"{value:.1f} ms" for value in at) + f" | {len(taken)}"
+        step = max((taken for when, taken in self._steps_since() if when > self._begun), default=0.0)
+        return " | ".join(f"{value:.1f} ms" for value in (*at, step * 1e3)) + f" | {len(taken)}"
+
+    def _steps_since(self) -> list[tuple[float, float]]:
+        lines = self._steps.read_text().splitlines()
+        return [(float(when), float(taken)) for when, taken in map(str.split, lines)]
 
 
 @contextmanager
-def pinged(server: Client, what: str) -> Iterator[None]:
+def pinged(server: Client, steps: Path, what: str) -> Iterator[None]:
     """Measure the loop while something goes on, and print a row."""
-    pings, over = Pings(server), threading.Event()
+    pings, over = Pings(server, steps), threading.Event()
     thread = threading.Thread(target=pings.send_until, args=(over,))
     thread.start()
     time.sleep(0.05)
@@ -117,11 +146,12 @@ def main() -> None:
         for number, path in enumerate(sorted(keras_folder().rglob("*.py"))[: options.files]):
             shutil.copy(path, root / f"part{number}.py")
         (root / "pyproject.toml").write_text("[tool.energy-lsp]\nworkspace-diagnostics = true\n")
-        with connected(ENERGY_LSP, root) as server:
-            measure(Client(server), root, keras_code(options.lines))
+        steps = root / "steps.txt"
+        with connected([sys.executable, "-c", SERVER, str(steps), "serve"], root) as server:
+            measure(Client(server), root, keras_code(options.lines), partial(pinged, steps=steps))
 
 
-def measure(server: Client, root: Path, text: str) -> None:
+def measure(server: Client, root: Path, text: str, pinged: Pinged) -> None:
     folders = [{"uri": root.as_uri(), "name": "bench"}]
     server.ask(
         "initialize",
@@ -136,25 +166,25 @@ def measure(server: Client, root: Path, text: str) -> None:
     small = root / "small.py"
     server.open(small.as_uri(), "import tensorflow as tf\n")
     server.ask("textDocument/diagnostic", {"textDocument": {"uri": small.as_uri()}})
-    print("| while | p50 | p99 | longest | pings |\n|---|---|---|---|---|")
-    with pinged(server, "idle"):
+    print("| while | p50 | p99 | longest | longest step, CPU | pings |\n|---|---|---|---|---|---|")
+    with pinged(server, what="idle"):
         time.sleep(3)
     uri = (root / "large.py").as_uri()
     large = {"textDocument": {"uri": uri}}
-    with pinged(server, f"opening {len(text.splitlines()):,} lines"):
+    with pinged(server, what=f"opening {len(text.splitlines()):,} lines"):
         server.open(uri, text)
         server.ask("textDocument/diagnostic", large)
-    with pinged(server, "editing them, 50 times"):
+    with pinged(server, what="editing them, 50 times"):
         for number in range(50):
             edit(server, uri, number, text)
     everything = {"start": {"line": 0, "character": 0}, "end": {"line": 10**6, "character": 0}}
-    with pinged(server, "asking for all inlay hints and code lenses, 10 times"):
+    with pinged(server, what="asking for all inlay hints and code lenses, 10 times"):
         for _ in range(10):
             server.ask("textDocument/inlayHint", {**large, "range": everything})
             server.ask("textDocument/codeLens", large)
-    with pinged(server, "reading the workspace"):
+    with pinged(server, what="reading the workspace"):
         server.ask("workspace/diagnostic", {"previousResultIds": []})
-    with pinged(server, "sending right behind 10 MB"):
+    with pinged(server, what="sending right behind 10 MB"):
         server.open((root / "huge.py").as_uri(), "x = tf.abs(1)  # ten megabytes\n" * 340_000)
         server.ask("textDocument/diagnostic", {"textDocument": {"uri": (root / "huge.py").as_uri()}})
 
