@@ -18,7 +18,7 @@ YOUNG = 20_000
 NEVER = 1 << 30
 QUIET_SECONDS = 2.0
 """Nobody who was silent for so long waits for an answer."""
-SOME, MUCH = 1.1, 1.5
+SOME, MUCH = 1.1, 1.3
 """Growth of memory for which looking is worth it in a quiet moment, and at any moment."""
 
 
