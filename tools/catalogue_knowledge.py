@@ -47,6 +47,8 @@ RETURNS: dict[str, str | None] = {
     "keras.Layer.non_trainable_variables": VARIABLES,
     "keras.Layer.losses": f"list[{TENSOR}]",
     "keras.Layer.kernel": "keras.Variable",
+    "keras.layers.Normalization.mean": TENSOR,
+    "keras.layers.Normalization.variance": TENSOR,
     "keras.Layer.bias": "keras.Variable",
     "keras.Layer.embeddings": "keras.Variable",
     "keras.layers.TextVectorization.get_vocabulary": "list[str]",
@@ -326,7 +328,7 @@ for _operator in words(
 INSTANCE_ATTRIBUTES = words("""
 keras.Model.optimizer keras.Model.history keras.Model.inputs keras.Model.outputs keras.Model.loss
 keras.Model.stop_training keras.Layer.kernel keras.Layer.bias keras.Layer.embeddings
-keras.callbacks.Callback.model
+keras.callbacks.Callback.model keras.layers.Normalization.mean keras.layers.Normalization.variance
 keras.callbacks.Callback.params keras.callbacks.History.history keras.callbacks.History.epoch
 keras.Optimizer.iterations tensorflow.Tensor.op tensorflow.Tensor.graph
 """)

@@ -39,7 +39,11 @@ if TYPE_CHECKING:
     from energy_code.frames import Frame
     from energy_data.catalogue import Entry
 
-COMPOSITES = ("tensorflow.RaggedTensor", "tensorflow.sparse.SparseTensor")
+KINDS = {
+    TENSOR: ("tensorflow.RaggedTensor", "tensorflow.sparse.SparseTensor"),
+    "keras.Model": ("keras.Sequential",),
+}
+"""What may come where the catalogue promises a class."""
 GRAPH_FUNCTION = "tensorflow.types.experimental.PolymorphicFunction"
 
 
@@ -74,8 +78,8 @@ def of_api_class(frame: Frame, value: ApiClass, name: str) -> Value:
 def of_api_instance(frame: Frame, value: ApiInstance, name: str) -> Value:
     """A bound method, or what a property gives."""
     entry = frame.engine.member(value.cls, name)
-    if entry is None and value.cls == TENSOR:
-        return composite_method(frame, value, name)
+    if entry is None and value.cls in KINDS:
+        return method_of_kind(frame, value, name)
     if type(value.inner) is Mapping and (entry is None or entry.kind == "property"):
         return index(frame, value.inner, Constant(name))
     if name == "layers" and type(value.inner) is Sequence:
@@ -83,9 +87,9 @@ def of_api_instance(frame: Frame, value: ApiInstance, name: str) -> Value:
     return bound_entry(frame, entry, value) if entry is not None else UNKNOWN
 
 
-def composite_method(frame: Frame, value: ApiInstance, name: str) -> Value:
-    """A method that dense tensors do not have: where the catalogue says tensor, a ragged or sparse one must have come."""
-    for cls in COMPOSITES:
+def method_of_kind(frame: Frame, value: ApiInstance, name: str) -> Value:
+    """A method that the promised class does not have: one of another kind must have come, such as a ragged tensor."""
+    for cls in KINDS[value.cls]:
         entry = frame.engine.member(cls, name)
         if entry is not None and entry.kind == "method":
             return ApiMethod(entry.name, ApiInstance(cls, PROMISED * value.confidence))

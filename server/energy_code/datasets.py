@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DATASET = "tensorflow.data.Dataset"
 CALLBACKS = frozenset(["map", "filter", "flat_map", "interleave", "take_while", "reduce", "scan"])
 SOURCES = frozenset(["from_tensor_slices", "from_tensors"])
-UNSTRUCTURED = frozenset(["map", "flat_map", "interleave", "scan", "apply", "group_by_window", "zip"])
+UNSTRUCTURED = frozenset(["map", "flat_map", "interleave", "scan", "apply", "zip"])
 
 
 def dataset_effect(
@@ -25,6 +25,8 @@ def dataset_effect(
     element = receiver.inner if type(receiver) is ApiInstance else None
     if name in CALLBACKS:
         return run_callback(frame, name, element, arguments, result)
+    if name == "group_by_window":
+        return grouped(frame, element, arguments, result)
     if name == "apply":
         return applied(frame, receiver, arguments, result)
     if name in SOURCES:
@@ -66,6 +68,22 @@ CALLBACK_NAMES = {
     "reduce": "reduce_func",
     "scan": "scan_func",
 }
+
+
+def grouped(frame: Frame, element: Value | None, arguments: Arguments, result: Value) -> Value:
+    """`group_by_window(key_func, reduce_func)`: the one is called with elements, the other with a key and a dataset."""
+    from energy_code.calling import Arguments as Args
+    from energy_code.calling import call
+
+    key = arguments.get(0, "key_func") or UNKNOWN
+    if is_callable_of_user(key):
+        mark(frame, key, "graph")
+        call_with_tensors(frame, key, element)
+    reduce = arguments.get(1, "reduce_func") or UNKNOWN
+    mark(frame, reduce, "graph")
+    window = dataset_of(result, element)
+    value = call(frame, reduce, Args([TENSOR_VALUE, window], {}, True), None)
+    return dataset_of(result, iterate(frame, value)) if value is not UNKNOWN else result
 
 
 def applied(frame: Frame, receiver: Value | None, arguments: Arguments, result: Value) -> Value:

@@ -248,9 +248,12 @@ def sequential(frame: Frame, call: ApiCall) -> Value:
 
 
 def compile_model(frame: Frame, call: ApiCall) -> Value:
-    """`compile(optimizer=...)`: the model's optimizer is known from then on."""
+    """`compile(optimizer=..., loss=...)`: the model's optimizer and loss are known from then on."""
     from energy_code.expressions import Attribute, Name
 
+    loss = call.arguments.get(1, "loss")
+    if loss is not None and call.receiver is not None:
+        note_attribute(frame, call.receiver, "loss", loss)
     optimizer = call.arguments.get(0, "optimizer")
     if type(optimizer) is Constant and type(optimizer.value) is str and optimizer.value.lower() in OPTIMIZERS:
         optimizer = ApiInstance(f"{OPTIMIZER_MODULE}.{OPTIMIZERS[optimizer.value.lower()]}")

@@ -53,11 +53,16 @@ class Project:
         return self._index
 
     def importers(self, module: Module) -> list[Module]:
-        """The modules of the workspace that import this one, as far as the index knows."""
+        """The modules that import this one, or a package that hands its names on, as far as the index knows."""
         if self._importers is None:
             self._importers = self._reverse()
+        names = list(self._importers.get(module.name, ()))
+        for name in names:  # grows meanwhile
+            if name.endswith("__init__.py") and len(names) < MAX_IMPORTERS:
+                users = self._importers.get(self.name_of(self.root / name)[0], ())
+                names.extend(user for user in users if user not in names)
         found: list[Module] = []
-        for name in self._importers.get(module.name, [])[:MAX_IMPORTERS]:
+        for name in names[:MAX_IMPORTERS]:
             document = self.document(self.root / name)
             if document is not None and document.module is not module:
                 found.append(document.module)

@@ -139,7 +139,9 @@ class Assign(Statement):
 
 def is_empty(value: Value) -> bool:
     """A container that says nothing of what it will hold; an annotation may."""
-    return (type(value) is Sequence and value.items == ()) or (type(value) is Mapping and not value.items)
+    return (type(value) is Sequence and value.items == ()) or (
+        type(value) is Mapping and not value.items and value.element is UNKNOWN
+    )
 
 
 class Augment(Statement):

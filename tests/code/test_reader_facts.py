@@ -143,6 +143,18 @@ def test_the_model_that_a_callback_works_on(apis_of):
     ]
 
 
+def test_the_loss_that_a_model_is_compiled_with(apis_of):
+    assert apis_of(
+        """
+        import keras
+        class Net(keras.Model):
+            def train_step(self, data):
+                self.loss(data, data)
+        Net().compile("sgd", loss=keras.losses.Huber())
+        """
+    ) == [(4, "keras.losses.Huber.__call__"), (5, "keras.Model.compile"), (5, "keras.losses.Huber")]
+
+
 def test_what_a_loaded_model_gives(apis_of):
     assert apis_of(
         """

@@ -227,3 +227,48 @@ def test_containers_filled_in_another_method_and_arrays_of_numpy_functions(apis_
         (11, "keras.layers.Dropout.__call__"),
         (13, "tensorflow.numpy_function"),
     ]
+
+
+def test_a_method_that_the_promised_class_does_not_have(apis_of):
+    """`load_model` gives a model; only a Sequential has `add` and `pop`."""
+    assert apis_of(
+        """
+        import keras
+        model = keras.models.load_model("file")
+        model.pop(); model.add(keras.layers.Dense(1)); model.fit()
+        """
+    ) == [
+        (2, "keras.saving.load_model"),
+        (3, "keras.Sequential.pop"),
+        (3, "keras.Sequential.add"),
+        (3, "keras.layers.Dense"),
+        (3, "keras.Model.fit"),
+    ]
+
+
+def test_an_annotation_says_nothing_of_a_dictionary_that_is_filled(apis_of):
+    assert apis_of(
+        """
+        from typing import Any
+        import tensorflow as tf
+        table: dict[str, Any] = {name: getattr(tf, name) for name in ("abs", "square")}
+        for name, function in table.items(): function(1).numpy()
+        """
+    ) == [(4, "tensorflow.Tensor.numpy"), (4, "tensorflow.math.abs")]
+
+
+def test_windows_of_a_dataset_by_key(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        data = tf.data.Dataset.range(9).group_by_window(
+            lambda x: tf.cast(x, tf.int64), lambda key, window: window.batch(2), 4)
+        for x in data: x.numpy()
+        """
+    ) == [
+        (2, "tensorflow.data.Dataset.group_by_window"),
+        (2, "tensorflow.data.Dataset.range"),
+        (3, "tensorflow.cast"),
+        (3, "tensorflow.data.Dataset.batch"),
+        (4, "tensorflow.Tensor.numpy"),
+    ]

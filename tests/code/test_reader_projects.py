@@ -145,3 +145,15 @@ def test_packages_with_and_without_an_init_file(make_project, files, main, inner
     project = make_project({**files, "main.py": main})
     project.index()
     assert apis(project, inner) == ["keras.Sequential", "keras.Sequential.fit"]
+
+
+def test_callers_of_what_a_package_hands_on(make_project):
+    project = make_project(
+        {
+            "pkg/__init__.py": "from .training import train\n",
+            "pkg/training.py": "def train(model, **options): model.fit(**options)\n",
+            "main.py": "import keras\nfrom pkg import train\ntrain(keras.Sequential(), epochs=3)\n",
+        }
+    )
+    project.index()
+    assert apis(project, "pkg/training.py") == ["keras.Sequential.fit"]
