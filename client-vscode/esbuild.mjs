@@ -2,10 +2,20 @@
 import { build } from "esbuild";
 import { readdirSync } from "node:fs";
 
-const common = { bundle: true, platform: "node", format: "cjs", target: "node20", external: ["vscode"], logLevel: "warning", metafile: true };
+const common = { bundle: true, platform: "node", format: "cjs", target: "node20", external: ["vscode"], logLevel: "warning", metafile: true, supported: { "dynamic-import": false } };
 const tests = () => readdirSync("test").filter((name) => name.endsWith(".test.ts")).map((name) => `test/${name}`);
 
-/** What went into the bundle. */
+/** The client library is most of the code and loads when the server starts: it is no part of what the editor waits for. */
+const connectionApart = {
+  name: "connection-apart",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/connection$/ }, ({ path, importer }) => (importer.includes("node_modules") ? undefined : { path: `${path}.js`, external: true })),
+};
+
+/** What went into the bundles. */
 export const { metafile } = process.argv.includes("--tests")
   ? await build({ ...common, entryPoints: tests(), outdir: "dist/test" })
-  : await build({ ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", minify: true });
+  : await build({ ...common, entryPoints: ["src/extension.ts", "src/connection.ts"], outdir: "dist", minify: true, plugins: [connectionApart] });
+
+const early = Object.keys(metafile.outputs["dist/extension.js"]?.inputs ?? {}).filter((file) => file.includes("node_modules"));
+if (early.length > 0) throw new Error(`the editor would wait for a library at activation: ${early.join(", ")}`);

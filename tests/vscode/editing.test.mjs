@@ -152,6 +152,8 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.openFile("classifier.py");
     await editor.command("Energy: Measure This File");
     await editor.notifications().filter({ hasText: /Measuring classifier\.py: .*running/ }).waitFor({ timeout: 90_000 });
+    await editor.page.mouse.move(200, 10); // off the button, whose tooltip would stand in the picture
+    await editor.page.locator(".workbench-hover").first().waitFor({ state: "hidden", timeout: 30_000 });
     await editor.screenshot("measuring");
     await editor.notifications().filter({ hasText: /(Estimated|Measured) here: / }).waitFor({ timeout: 300_000 });
     await editor.dismissNotifications();
