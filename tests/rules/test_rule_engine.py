@@ -303,10 +303,65 @@ def test_a_call_from_another_file_counts_for_more_than_the_name_of_a_module(tmp_
 def test_a_method_runs_once_where_only_such_methods_call_it(caller, places):
     source = (
         "import tensorflow as tf\n\n\nclass Mine(tf.keras.layers.Layer):\n"
-        "    def _init_scale(self, x):\n        return 1 / tf.sqrt(x)\n\n"
-        f"    def {caller}(self, x):\n        return self._init_scale(x)\n"
+        "    def _scale(self, x):\n        return 1 / tf.sqrt(x)\n\n"
+        f"    def {caller}(self, x):\n        return self._scale(x)\n"
     )
     assert len(found(source, "rsqrt")) == places
+
+
+GRAPH_CODE = {
+    "a session's placeholder": "import tensorflow as tf\nx = tf.compat.v1.placeholder(tf.float32)\n",
+    "symbolic gradients": "import tensorflow as tf\ng = tf.gradients(y, x)\n",
+    "version 1 alone": "import tensorflow.compat.v1 as tf\n",
+}
+
+
+@pytest.mark.parametrize("head", GRAPH_CODE.values(), ids=GRAPH_CODE)
+def test_eager_rules_are_silent_in_code_for_graphs(head):
+    code = "def f(x):\n    return tf.pow(x, 2)\n\n\ndef g(x):\n    return 1 / tf.sqrt(x)\n"
+    assert [one.rule.name for one in found(head + code)] == ["rsqrt"]
+    both = "import tensorflow.compat.v1 as tf1\nimport tensorflow as tf\n"
+    assert [one.rule.name for one in found(both + code)] == ["pow2", "rsqrt"]
+
+
+def test_a_call_that_rather_reaches_something_else_is_left_alone():
+    source = (
+        "import numpy as np\nimport tensorflow as tf\n\n\ndef f(kind, rows):\n    if kind == 1:\n"
+        "        make = np.array\n    elif kind == 2:\n        make = tf.constant\n    else:\n"
+        "        make = list\n    return make([np.asarray(row) for row in rows], dtype=tf.float32)\n"
+    )
+    assert found(source, "np-stack") == []
+    two = source.replace(
+        "    elif kind == 2:\n        make = tf.constant\n    else:\n        make = list\n", ""
+    )
+    two = two.replace("np.array\n", "tf.convert_to_tensor\n    else:\n        make = tf.constant\n")
+    assert [one.safety for one in found(two, "np-stack")] == ["review"]
+
+
+ONE_NUMBER = {
+    "declared": "def f(d: int):\n    return 1 / tf.sqrt(tf.cast(d, tf.float32))\n",
+    "by default": "def f(d=8):\n    return 1 / tf.sqrt(tf.cast(d, tf.float32))\n",
+    "of the function around": (
+        "def f(d: int):\n    def g():\n        return 1 / tf.sqrt(tf.cast(d, tf.float32))\n    return g\n"
+    ),
+    "an attribute": (
+        "class Net:\n    def __init__(self, size: int, more: int | None = None):\n        self._size = more or size\n\n"
+        "    def f(self):\n        return 1 / tf.sqrt(tf.constant(self._size, dtype=tf.float32))\n"
+    ),
+    "of a shape": "def f(x):\n    return 1 / tf.sqrt(tf.cast(tf.shape(x)[-1], tf.float32))\n",
+}
+
+
+@pytest.mark.parametrize("code", ONE_NUMBER.values(), ids=ONE_NUMBER)
+def test_one_number_is_not_worth_a_rewrite(code):
+    assert found(f"import tensorflow as tf\n{code}", "rsqrt") == []
+
+
+def test_a_nested_function_is_not_called_by_a_namesake_elsewhere():
+    nested = "    @tf.function\n    def total(v):\n        return tf.reduce_sum(v)\n"
+    first = f"import tensorflow as tf\n\n\ndef one(x):\n{nested}    return total(x)\n\n\n"
+    second = f"def two(x):\n{nested}    for n in range(1, 9):\n        y = total(x[:n])\n    return y\n"
+    assert [one.span.start.row for one in found(first + second, "retrace-shape")] == [first.count("\n") + 1]
 
 
 def test_what_the_compiler_fuses_anyway_is_not_reported_under_jit():

@@ -112,7 +112,7 @@ def step(x, w):
         name = function.child_by_field_name("name") if function is not None else None
         if function is None or name is None or function.parent is None or function.parent.type != "module":
             return
-        looped = [call for call in calls_of(place, place.text(name)) if place.loop(call) is not None]
+        looped = [call for call in calls_of(place, function) if place.loop(call) is not None]
         body = function.child_by_field_name("body")
         if not looped or body is None:
             return

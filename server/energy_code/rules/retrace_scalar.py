@@ -64,8 +64,7 @@ class RetraceScalar(Rule):
             place.node
         ):
             return
-        name = function.child_by_field_name("name")
-        for call in calls_of(place, place.text(name)) if name is not None else []:
+        for call in calls_of(place, function):
             yield from self._arguments(place, function, call)
 
     def _arguments(self, place: Place, function: Node, call: Node) -> Iterator[Match]:

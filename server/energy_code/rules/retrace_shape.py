@@ -81,7 +81,7 @@ class RetraceShape(Rule):
             return
         if any(word in place.text(decorator) for word in _SETTLED) or ".shape" in place.text(function):
             return
-        calls = [call for call in calls_of(place, place.text(name)) if _given_other_lengths(place, call)]
+        calls = [call for call in calls_of(place, function) if _given_other_lengths(place, call)]
         if calls:
             edit = _with_argument(place, place.node)
             yield Match(place.node, edits=lambda: [edit], related=calls[:1])

@@ -1,7 +1,7 @@
 """Reciprocals of square roots."""
 
 from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
-from energy_code.ruling.shapes import is_number
+from energy_code.ruling.single_numbers import is_number
 
 
 class Rsqrt(Rule):

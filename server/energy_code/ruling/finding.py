@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 _PER_CALL = ("memory", "arithmetic")
 """Categories of rules that save a little in every call."""
+_LIKELY = 0.5
+"""Below this a call rather reaches something else: one of many branches, or a guess."""
 
 
 def find(analysis: Analysis, index: Index) -> list[Finding]:
@@ -108,7 +110,8 @@ class _Search:
         waiting, reached = self.index.waiting, self.analysis.calls.reached
         added: list[tuple[Finding, int | None]] = []
         for number in range(stretch.first, stretch.last):
-            watches = waiting[reached[number][3].api]
+            site = reached[number][3]
+            watches = waiting[site.api] if site.confidence >= _LIKELY else None
             asked = self._asked(watches, stretch, number) if watches else None
             if asked:
                 added += [(finding, number) for finding in self._look_at_call(number, asked)]
@@ -278,7 +281,8 @@ def _safety(rule: Rule, place: Place, match: Match) -> Safety:
         return "none"
     if match.edits is None and _loses_comment(place, match):
         return "none"
-    sure = rule.safety == "safe" or rule.proven(place)
+    sure = place.call is None or place.call.confidence == 1.0
+    sure = sure and (rule.safety == "safe" or rule.proven(place))
     return "safe" if sure and (match.is_proven is None or match.is_proven()) else "review"
 
 

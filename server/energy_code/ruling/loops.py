@@ -88,13 +88,19 @@ def mentions(place: Place, name: str, after: str = "") -> list[Node]:
     return nodes
 
 
-def calls_of(place: Place, name: str) -> list[Node]:
-    """Calls of a plain name anywhere in the file."""
-    callees = ((node, node.parent) for node in mentions(place, name, "("))
+def calls_of(place: Place, function: Node) -> list[Node]:
+    """Calls of a function by its plain name, where that name is in sight: a nested one is not called from elsewhere."""
+    name, scope = function.child_by_field_name("name"), place.function(function)
+    if name is None:
+        return []
+    callees = ((node, node.parent) for node in mentions(place, place.text(name), "("))
     return [
         call
         for node, call in callees
-        if call is not None and call.type == "call" and call.child_by_field_name("function") == node
+        if call is not None
+        and call.type == "call"
+        and call.child_by_field_name("function") == node
+        and (scope is None or scope.start_byte <= call.start_byte < scope.end_byte)
     ]
 
 
@@ -103,7 +109,7 @@ def only_calls_of(place: Place, function: Node) -> list[Node] | None:
     name = function.child_by_field_name("name")
     if name is None or (function.parent is not None and function.parent.type == "decorated_definition"):
         return None
-    calls = calls_of(place, place.text(name))
+    calls = calls_of(place, function)
     return calls if calls and len(calls) + 1 == len(mentions(place, place.text(name))) else None
 
 

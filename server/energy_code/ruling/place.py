@@ -47,6 +47,7 @@ class Shared:
         "assignments",
         "bound",
         "dtypes",
+        "for_graphs",
         "functions",
         "handed",
         "looked_anywhere",
@@ -71,6 +72,8 @@ class Shared:
         """Calls asked about so far, and their arguments by position and by keyword."""
         self.ancestors: dict[int, list[Node]] = {}
         """Nodes asked about so far, and what is around them, the nearest first."""
+        self.for_graphs: bool | None = None
+        """Whether the file is written for graphs alone; None until somebody asks."""
         self.handed: frozenset[str] | None = None
         """Names that the file gives to functions of libraries which trace; None until somebody asks."""
         self.loops: dict[tuple[int, bool], Node | None] = {}

@@ -27,11 +27,10 @@ SHAPED = {
     "tensorflow.broadcast_to": 1,
 }
 """API → position of its `shape`."""
-_SAME_SHAPE = frozenset(
+SAME_SHAPE = frozenset(
     {"tensorflow.cast", "tensorflow.identity", "tensorflow.zeros_like", "tensorflow.ones_like"}
 )
-_NUMBERS = frozenset({"tensorflow.size", "tensorflow.rank"})
-_LITERALS = frozenset({"tensorflow.constant", "tensorflow.convert_to_tensor", "tensorflow.Variable"})
+MADE_OF_VALUES = frozenset({"tensorflow.constant", "tensorflow.convert_to_tensor", "tensorflow.Variable"})
 
 
 _SIMPLE = re.compile(
@@ -50,13 +49,13 @@ def shape_of(place: Place, node: Node, depth: int = 4) -> Shape | None:
         position = SHAPED[api]
         given = place.argument(node, "dims" if api == "tensorflow.fill" else "shape", position)
         return _literal_shape(place, given) if given is not None else None
-    if api in _LITERALS:
+    if api in MADE_OF_VALUES:
         value = place.argument(node, "initial_value" if api == "tensorflow.Variable" else "value", 0)
         if value is None or place.argument(node, "shape", 2) is not None:
             return None
         known = _shape_of_value(place.constant(value))
         return known if known is not None else shape_of(place, value, depth - 1)
-    if api in _SAME_SHAPE:
+    if api in SAME_SHAPE:
         first = place.argument(node, "x", 0)
         return shape_of(place, first, depth - 1) if first is not None else None
     if api == "tensorflow.eye":
@@ -72,24 +71,6 @@ def size_of(shape: Shape | None) -> int | None:
         return None
     known = [side for side in shape if side is not None]
     return math.prod(known) if len(known) == len(shape) else None
-
-
-def is_number(place: Place, node: Node) -> bool:
-    """Whether an expression is visibly one number: a length, a size, an operation on one."""
-    node = place.value(node)
-    api = place.api(node) or ""
-    if api in _NUMBERS:
-        return True
-    if api in _SAME_SHAPE or api == "tensorflow.math.sqrt":
-        first = place.argument(node, "x", 0)
-        return first is not None and is_number(place, first)
-    if node.type == "subscript":
-        value, index = node.child_by_field_name("value"), node.children_by_field_name("subscript")
-        of_shape = value is not None and (
-            place.text(value).endswith(".shape") or place.api(value) == "tensorflow.shape"
-        )
-        return of_shape and len(index) == 1 and index[0].type != "slice"
-    return node.type in ("integer", "float") or shape_of(place, node) == ()
 
 
 def is_large(place: Place, node: Node, small: int) -> bool:
@@ -133,7 +114,7 @@ def dtype_of(place: Place, node: Node, depth: int = 4) -> str | None:
     if api in ("tensorflow.random.normal", "tensorflow.random.uniform", *FLOATS_BY_DEFAULT):
         arguments = node.child_by_field_name("arguments")
         return "float32" if arguments is not None and len(arguments.named_children) == 1 else None
-    if api in _LITERALS:
+    if api in MADE_OF_VALUES:
         value = place.argument(node, "initial_value" if api == "tensorflow.Variable" else "value", 0)
         return _dtype_of_value(place.constant(value)) if value is not None else None
     if api == "tensorflow.range":

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 
     from energy_code.ruling.place import Place
 
-_EAGER_OFF = (b"disable_v2_behavior(", b"disable_eager_execution(")
+_GRAPHS_ALONE = (
+    "disable_v2_behavior",
+    "disable_eager_execution",
+    "placeholder",
+    "variable_scope",
+    "get_variable",
+    "test_session",
+    "gradients",
+    "Session",
+)
+"""APIs of code for graphs: they switch eager execution off, or mean something in graphs alone."""
+_WRITTEN_GRAPHS_ALONE = tuple(f"{name}(".encode() for name in _GRAPHS_ALONE)
 _TRACED = (
     "keras.Loss",
     "keras.Metric",
@@ -49,8 +60,10 @@ CALLERS = 4
 
 
 def traced_elsewhere(place: Place) -> bool:
-    """Whether the file switches eager execution off, or a library traces the function around."""
-    if any(map(place.shared.has, _EAGER_OFF)):
+    """Whether the file is written for graphs, or a library traces the function around."""
+    if place.shared.for_graphs is None:
+        place.shared.for_graphs = _is_for_graphs(place)
+    if place.shared.for_graphs:
         return True
     function = place.function(place.node)
     if function is None:
@@ -64,13 +77,23 @@ def traced_elsewhere(place: Place) -> bool:
     return known[function.id]
 
 
+def _is_for_graphs(place: Place) -> bool:
+    """Whether a file builds graphs and runs them in sessions, or knows TensorFlow as that of version 1 alone."""
+    if any(map(place.shared.has, _WRITTEN_GRAPHS_ALONE)):
+        place.shared.looked_anywhere = True
+        apis = {found[3].api for found in place.analysis.calls.reached}
+        if not {api.rpartition(".")[2] for api in apis}.isdisjoint(_GRAPHS_ALONE):
+            return True
+    others = ("tensorflow", "tensorflow.compat.v2")
+    return place.module_alias("tensorflow.compat.v1") is not None and not any(map(place.module_alias, others))
+
+
 def _is_traced(place: Place, function: Node, depth: int) -> bool | None:
     """Whether a function runs within a graph alone, not eagerly as well; None when no call is in sight."""
     around = [function, *_functions_around(place, function)]
     if any(_method_of_keras(place, one) for one in around):
         return True
-    name = function.child_by_field_name("name")
-    calls = calls_of(place, place.text(name)) if name is not None and holder_of(function) is None else []
+    calls = calls_of(place, function) if holder_of(function) is None else []
     shown: list[bool | None] = []
     for call in calls if depth else []:
         caller = place.function(call)
@@ -111,7 +134,8 @@ def _runs_once(place: Place, function: Node) -> bool:
     once = False
     for one in (function, *_functions_around(place, function)):
         holder = holder_of(one)
-        once = once or _name_of(place, one) in _ONCE or _called_once(place, one, holder)
+        name = _name_of(place, one)
+        once = once or name in _ONCE or "init" in name or _called_once(place, one, holder)
         if once and holder is not None and _is_of_keras(place, holder):
             return True
     return False
