@@ -232,6 +232,12 @@ TRACED_ELSEWHERE = {
     "a constructor": (
         "class Mine(tf.keras.layers.Layer):\n    def __init__(self, a):\n        self.a = tf.pow(a, 2)\n"
     ),
+    "a function that is given away": (
+        "def f(a):\n    return tf.pow(a, 2)\n\n\nframework.run(steps=[f], finish=f)\n"
+    ),
+    "a function that is made and returned": (
+        "def make():\n    def f(a):\n        return tf.pow(a, 2)\n    return f\n"
+    ),
     "Keras itself": "from keras.src import backend\n\n\ndef f(a):\n    return tf.pow(a, 2)\n",
 }
 

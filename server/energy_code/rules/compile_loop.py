@@ -32,6 +32,10 @@ class CompileLoop(Rule):
         "    for part in parts:\n"
         "        model = keras.Sequential()\n"
         '        model.compile("sgd", "mse")',
+        "def f(models: list[keras.Model], parts):\n"
+        "    for part in parts:\n"
+        "        models.append(keras.Sequential())\n"
+        '        models[-1].compile("sgd", "mse")',
         "def f(model: keras.Model, rates):\n"
         "    for rate in rates:\n"
         "        model.compile(keras.optimizers.SGD(rate))",
@@ -57,8 +61,8 @@ class CompileLoop(Rule):
 
     def look(self, place: Place) -> Iterator[Match]:
         """Nothing in the call changes from pass to pass."""
-        loop = place.loop(place.node, comprehensions=False)
-        if loop is None:
+        loop, model = place.loop(place.node, comprehensions=False), place.receiver(place.node)
+        if loop is None or model is None or model.type not in ("identifier", "attribute"):
             return
         if not changes(place, loop, names_in(place, place.node)):
             yield Match(place.node, related=(loop,))

@@ -47,6 +47,7 @@ class FitDataset(Rule):
         "def f(model: keras.Model, x, y):\n    model.fit(x, y, shuffle=False, validation_split=0.2)",
         "def f(model: keras.Model, x, y, w):\n    model.fit(x, y, shuffle=False, sample_weight=w)",
         "def f(model: keras.Model, x, y):\n    model.fit([x, x], y, shuffle=False)",
+        "def f(model: keras.Model, x, y, more):\n    model.fit(x, y, shuffle=False, **more)",
     )
     workload = training(
         "return one.fit(x, y, epochs=2, shuffle=False, verbose=0).history['loss']",
@@ -75,8 +76,14 @@ class FitDataset(Rule):
             for child in arguments.named_children
             if child.type == "keyword_argument" and (name := child.child_by_field_name("name")) is not None
         }
-        positional = [child for child in arguments.named_children if child.type != "keyword_argument"]
-        if not keywords.keys() <= _KEPT | _DROPPED or len(positional) > 3 or place.in_test(node):
+        kinds = [child.type for child in arguments.named_children if child.type != "keyword_argument"]
+        positional = [kind for kind in kinds if kind != "comment"]
+        if not {"list_splat", "dictionary_splat"}.isdisjoint(positional) or len(positional) > 3:
+            return
+        if not keywords.keys() <= _KEPT | _DROPPED or place.in_test(node):
+            return
+        if "comment" in kinds:  # it would be lost
+            yield Match(node)
             return
 
         def edits() -> list[Edit]:

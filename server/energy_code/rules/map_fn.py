@@ -1,7 +1,9 @@
 """Mapping a function over rows."""
 
 from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
-from energy_code.ruling.lambdas import is_pure
+from energy_code.ruling.lambdas import body, is_pure, parameters
+from energy_code.ruling.loops import names_in
+from energy_code.ruling.place import descend
 
 
 class MapFn(Rule):
@@ -26,6 +28,7 @@ class MapFn(Rule):
         "y = tf.map_fn(f, x, fn_output_signature=tf.int32)",
         "y = tf.map_fn(lambda row: row + tf.random.normal([3]), x)",
         "y = tf.map_fn(step, x)",
+        "y = tf.map_fn(lambda row: tf.reduce_sum(row[: tf.cast(row[-1], tf.int32)]), x)",
     )
     workload = Workload(
         "tf.map_fn(lambda row: tf.reduce_sum(tf.nn.relu(row)) * row, x)",
@@ -40,5 +43,10 @@ class MapFn(Rule):
     changes = (Change("tf.map_fn($f, $x)", "tf.vectorized_map($f, $x)"),)
 
     def where(self, place: Place) -> bool:
-        """A lambda whose whole body can be seen to be pure arithmetic."""
-        return is_pure(place, place["f"])
+        """A lambda whose whole body can be seen to be pure arithmetic, on rows that stay of one length."""
+        function = place["f"]
+        if not is_pure(place, function):
+            return False
+        given, inner = set(parameters(place, function) or ()), body(function)
+        bounds = [names_in(place, one) for one in descend(inner, "slice")] if inner is not None else []
+        return all(given.isdisjoint(names) for names in bounds)

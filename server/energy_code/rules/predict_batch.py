@@ -65,4 +65,4 @@ class PredictBatch(Rule):
             return
         if isinstance(number, int) and number <= _TINY:
             keyword = size.parent
-            yield Match(place.node, edits=lambda: [without_argument(keyword)])
+            yield Match(place.node, edits=lambda: [without_argument(place.analysis.source, keyword)])

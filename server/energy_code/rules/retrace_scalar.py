@@ -22,8 +22,10 @@ class RetraceScalar(Rule):
     A `tf.function` is traced anew for every Python number it is given; a tensor is one argument whatever
     its value.
 
-    **Equal when** the function uses the number in arithmetic only. The rule is silent where it sees the
-    parameter used as a Python value: as an index, in `range`, in a condition.
+    **Equal when** the function uses the number in arithmetic only, and the tensor has the type of what it
+    is combined with: TensorFlow converts a Python number, but not a tensor. The rule is silent where it sees
+    the parameter used as a Python value (as an index, in `range`, in a condition), and gives no fix where the
+    type cannot be told at the call.
     """
 
     message = "every new Python number traces the function anew: hand the counter over as `tf.constant`"
@@ -32,8 +34,18 @@ class RetraceScalar(Rule):
         (
             "@tf.function\ndef step(x, i):\n    return x * i\n\n\nfor i in range(100):\n    y = step(x, i)",
             "@tf.function\ndef step(x, i):\n    return x * i\n\n\n"
-            "for i in range(100):\n    y = step(x, tf.constant(i))",
+            "for i in range(100):\n    y = step(x, tf.constant(i, x.dtype))",
         ),
+        (
+            "@tf.function\ndef step(x, i):\n    return x + 0.5 * i\n\n\n"
+            "for i in range(100):\n    y = step(tf.ones([3]), i)",
+            "@tf.function\ndef step(x, i):\n    return x + 0.5 * i\n\n\n"
+            "for i in range(100):\n    y = step(tf.ones([3]), tf.constant(i, tf.float32))",
+        ),
+    )
+    reports = (
+        "@tf.function\ndef step(x, i):\n    y = tf.sin(x)\n    return y * i\n\n\n"
+        "for i in range(100):\n    y = step(x, i)",
     )
     leave_alone = (
         "@tf.function\ndef step(x, i):\n    return x[i]\n\n\nfor i in range(100):\n    y = step(x, i)",
@@ -43,7 +55,7 @@ class RetraceScalar(Rule):
     )
     workload = tracing(
         "[fresh()(x, i) for i in range(2)]",
-        "[made(x, tf.constant(i)) for i in range(2)]",
+        "[made(x, tf.constant(i, x.dtype)) for i in range(2)]",
         x="tf.constant(rng.integers(0, 9, size=(n,)), tf.int32)",
         made="fresh()",
         setup="def fresh():\n    return tf.function(lambda x, i: x * i)\n",
@@ -78,18 +90,51 @@ class RetraceScalar(Rule):
             is_counter = argument.type == "identifier" and place.text(argument) in counters
             if not is_counter or parameter.type != "identifier":
                 continue
-            if self._arithmetic_only(place, function, place.text(parameter)):
-                yield Match(argument, edits=functools.partial(_wrapped, place, argument))
+            operations = self._arithmetic(place, function, place.text(parameter))
+            if not operations:
+                continue
+            given = dict(zip(map(place.text, listed.named_children), arguments.named_children, strict=False))
+            dtype = _dtype(place, [_partner(*one) for one in operations], given)
+            if dtype is None:
+                yield Match(argument)
+            else:
+                yield Match(argument, edits=functools.partial(_wrapped, place, argument, dtype))
 
-    def _arithmetic_only(self, place: Place, function: Node, parameter: str) -> bool:
+    def _arithmetic(self, place: Place, function: Node, parameter: str) -> list[tuple[Node, Node]]:
+        """The operations on a parameter, with its use in each; none where it is used in another way."""
         body = function.child_by_field_name("body")
         uses = [node for node in descend(body, "identifier") if place.text(node) == parameter] if body else []
-        return bool(uses) and all(
-            use.parent is not None and use.parent.type == "binary_operator" for use in uses
-        )
+        found = [(use.parent, use) for use in uses if use.parent and use.parent.type == "binary_operator"]
+        return found if len(found) == len(uses) else []
 
 
-def _wrapped(place: Place, argument: Node) -> list[Edit]:
+def _partner(operation: Node, use: Node) -> Node:
+    """The other operand."""
+    first, second = operation.named_children[0], operation.named_children[-1]
+    return second if first == use else first
+
+
+def _dtype(place: Place, partners: list[Node], given: dict[str, Node]) -> str | None:
+    """The type that the number takes on in the function, as the call can write it; None when it cannot be told."""
+    plain = [partner for partner in partners if partner.type in ("integer", "float")]
+    tensors = [given.get(place.text(partner)) for partner in partners if partner not in plain]
+    if None in tensors:
+        return None
+    known = {_dtype_of(place, tensor) for tensor in tensors if tensor is not None}
+    if not tensors:
+        known = {"tf.float32" if any(one.type == "float" for one in plain) else "tf.int32"}
+    return known.pop() if len(known) == 1 else None
+
+
+def _dtype_of(place: Place, tensor: Node) -> str | None:
+    dtype = place.dtype(tensor)
+    if dtype is not None:
+        return f"tf.{dtype}"
+    return f"{place.text(tensor)}.dtype" if place.is_simple(tensor) else None
+
+
+def _wrapped(place: Place, argument: Node, dtype: str) -> list[Edit]:
     names = Names(place.analysis)
-    text = f"{names.name('tf.constant')}({place.text(argument)})"
+    spelled = names.name(dtype) if dtype.startswith("tf.") else dtype
+    text = f"{names.name('tf.constant')}({place.text(argument)}, {spelled})"
     return [*names.import_edits(), Edit(argument.start_byte, argument.end_byte, text)]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from energy_code.ruling import EAGER, Edit, Match, Place, Rule, Workload
+from energy_code.ruling.arguments import with_argument
 from energy_code.ruling.loops import calls_of, names_in, targets
 from energy_code.ruling.shapes import SHAPED
 
@@ -83,17 +84,14 @@ class RetraceShape(Rule):
             return
         calls = [call for call in calls_of(place, function) if _given_other_lengths(place, call)]
         if calls:
-            edit = _with_argument(place, place.node)
+            node = place.node
+            arguments = node.child_by_field_name("arguments") if node.type == "call" else None
+            edit = (
+                with_argument(arguments, "reduce_retracing=True")
+                if arguments is not None
+                else Edit(node.end_byte, node.end_byte, "(reduce_retracing=True)")
+            )
             yield Match(place.node, edits=lambda: [edit], related=calls[:1])
-
-
-def _with_argument(place: Place, node: Node) -> Edit:
-    arguments = node.child_by_field_name("arguments") if node.type == "call" else None
-    if arguments is None:
-        return Edit(node.end_byte, node.end_byte, "(reduce_retracing=True)")
-    last = arguments.end_byte - 1
-    comma = ", " if arguments.named_children else ""
-    return Edit(last, last, f"{comma}reduce_retracing=True")
 
 
 def _given_other_lengths(place: Place, call: Node) -> bool:

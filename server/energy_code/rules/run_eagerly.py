@@ -56,4 +56,4 @@ def steps(model, x, y):
             return
         if place.text(value) == "True":
             keyword = value.parent
-            yield Match(keyword, edits=lambda: [without_argument(keyword)])
+            yield Match(keyword, edits=lambda: [without_argument(place.analysis.source, keyword)])

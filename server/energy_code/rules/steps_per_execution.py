@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule
+from energy_code.ruling import EAGER, Match, Place, Rule
+from energy_code.ruling.arguments import with_argument
 from energy_code.ruling.common_workloads import training
 from energy_code.ruling.loops import methods_of
 
@@ -79,9 +80,8 @@ class StepsPerExecution(Rule):
             return
         if place.in_test(place.node) or not _is_small(place, place.value(model)):
             return
-        end = arguments.named_children[-1].end_byte if arguments.named_children else arguments.start_byte + 1
-        text = ", steps_per_execution=8" if arguments.named_children else "steps_per_execution=8"
-        yield Match(place.node, edits=lambda: [Edit(end, end, text)], related=fits[:1])
+        edit = with_argument(arguments, "steps_per_execution=8")
+        yield Match(place.node, edits=lambda: [edit], related=fits[:1])
 
 
 def _watched(place: Place, call: Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from energy_code.ruling.pattern import canonical, same_api
@@ -9,6 +10,8 @@ from energy_code.ruling.place import Edit, Place
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_COMMENT = re.compile(rb"[ \t]*#[^\r\n]*")
 
 
 def link_before(place: Place, node: Node, api: str) -> Node | None:
@@ -20,10 +23,30 @@ def link_before(place: Place, node: Node, api: str) -> Node | None:
 
 
 def swap(place: Place, inner: Node, outer: Node) -> list[Edit]:
-    """Exchange two neighbouring links of a chain, line breaks and comments included."""
+    """Exchange two neighbouring links of a chain, with their line breaks, and with the comments behind them."""
     start = place.receiver(inner)
     assert start is not None
     source = place.analysis.source
-    first = source[start.end_byte : inner.end_byte].decode()
-    second = source[inner.end_byte : outer.end_byte].decode()
-    return [Edit(start.end_byte, outer.end_byte, second + first)]
+    middle, end = inner.end_byte, outer.end_byte
+    if _on_lines_of_their_own(source, start, inner, outer):
+        middle, end = _with_comment(source, middle), _with_comment(source, end)
+    first, second = source[start.end_byte : middle].decode(), source[middle:end].decode()
+    return [Edit(start.end_byte, end, second + first)]
+
+
+def _on_lines_of_their_own(source: bytes, start: Node, inner: Node, outer: Node) -> bool:
+    """Whether each link is a line, and nothing but a line's end follows the comment behind the last."""
+    between = source[start.end_byte : _dot(inner)], source[inner.end_byte : _dot(outer)]
+    end = _with_comment(source, outer.end_byte)
+    return all(b"\n" in piece for piece in between) and source[end : end + 1] in (b"\n", b"\r", b"")
+
+
+def _dot(call: Node) -> int:
+    function = call.child_by_field_name("function")
+    name = function.child_by_field_name("attribute") if function is not None else None
+    return name.start_byte if name is not None else call.start_byte
+
+
+def _with_comment(source: bytes, end: int) -> int:
+    found = _COMMENT.match(source, end)
+    return found.end() if found is not None else end

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from energy_code.ruling.pattern import canonical
-from energy_code.ruling.place import Edit
+from energy_code.ruling.place import Edit, alias_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,10 +43,7 @@ class Names:
 
     def _alias(self, module: str) -> str | None:
         if module == "numpy":
-            found = re.search(
-                rb"^import[ \t]+numpy(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$", self._source, re.MULTILINE
-            )
-            return (found.group(1) or b"numpy").decode() if found else None
+            return alias_in(self._source, module, everywhere=False)
         return self._analysis.spelling(module)
 
     @property

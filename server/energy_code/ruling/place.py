@@ -384,13 +384,16 @@ class Place:
         return self.shared.alias(module)
 
 
-def alias_in(source: bytes, module: str) -> str | None:
-    """The name that a text imports a module by."""
+def alias_in(source: bytes, module: str, *, everywhere: bool = True) -> str | None:
+    """The name that a text imports a module by; only at its top level unless everywhere."""
     name = module.encode()
     if name not in source:
         return None
-    pattern = rb"^[ \t]*import[ \t]+" + re.escape(name) + rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$"
-    found = re.search(pattern, source, re.MULTILINE)
+    others = rb"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*)*"
+    written = (
+        rb"^[ \t]*import[ \t]+" + others + re.escape(name) + rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:[,;#].*)?$"
+    )
+    found = re.search(written, source, re.MULTILINE)
     if found is None:
         return None
     return found.group(1).decode() if found.group(1) else module

@@ -23,6 +23,7 @@ _GRAPHS_ALONE = (
     "test_session",
     "gradients",
     "Session",
+    "InteractiveSession",
 )
 """APIs of code for graphs: they switch eager execution off, or mean something in graphs alone."""
 _WRITTEN_GRAPHS_ALONE = tuple(f"{name}(".encode() for name in _GRAPHS_ALONE)
@@ -52,6 +53,10 @@ _TRACERS = tuple(
 )
 """Functions of libraries that trace the function they are given."""
 _TRACER_WORDS = frozenset(name.encode() for name, _ in _TRACERS)
+_HANDING = frozenset(
+    {"argument_list", "keyword_argument", "return_statement", "list", "tuple", "pair", "expression_list"}
+)
+"""What a name stands in that is not called but given away."""
 _KERAS_ITSELF = b"from keras.src"
 _MODULES = ("loss", "augment")
 """Modules that are written for training steps and pipelines, which trace them: asked where no call is in sight."""
@@ -102,7 +107,18 @@ def _is_traced(place: Place, function: Node, depth: int) -> bool | None:
             return False
     if any(_handed_to_a_tracer(place, one) for one in around):
         return True
+    if not calls and _is_handed_on(place, function):
+        return True
     return True if shown and all(shown) else None
+
+
+def _is_handed_on(place: Place, function: Node) -> bool:
+    """Whether the file only gives a function away, and nobody shows that it is called eagerly: frameworks trace."""
+    scope, name = place.scope(function), _name_of(place, function)
+    handed = (
+        use.parent for use in mentions(place, name) if scope.start_byte <= use.start_byte < scope.end_byte
+    )
+    return any(one is not None and one.type in _HANDING for one in handed)
 
 
 def _is_written_for_training(place: Place) -> bool:
