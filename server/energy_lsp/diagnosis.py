@@ -56,8 +56,7 @@ def _of_hotspot(page: Page, hint: Hint, client: Client) -> types.Diagnostic:
     assert hint.figure is not None
     message = f"Energy hotspot: {hint.call.api}, {cost(hint)}. {provenance(hint.figure)}"
     related = []
-    around = page.function_around(hint.call)
-    if around is not None:
+    if client.related_information and (around := page.function_around(hint.call)) is not None:
         total = page.hints_in(around.span).total
         related.append((page.start_of(around.span), f"{around.name}: {total.label}"))
     where = page.range(hint.call.name)
