@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from energy_lsp.files import path_of
-from energy_lsp.making import make_notebook_pages, make_page
+from energy_lsp.making import pages_on_disk
 from energy_lsp.worker import BACKGROUND
 
 if TYPE_CHECKING:
-    from energy_lsp.client import Client
-    from energy_lsp.folders import Folder
     from energy_lsp.pages import Page
     from energy_lsp.server import EnergyServer
-
-logger = logging.getLogger(__name__)
 
 
 async def pages_of(ls: EnergyServer, uri: str) -> list[Page]:
@@ -35,22 +29,3 @@ async def pages_of(ls: EnergyServer, uri: str) -> list[Page]:
 async def open_pages(ls: EnergyServer) -> list[Page]:
     """The pages of all that is open."""
     return [page for opened in list(ls.files) for page in await ls.files.pages(opened.uri)]
-
-
-def pages_on_disk(folder: Folder, path: Path, client: Client) -> list[Page]:
-    """The pages of a file; none when it cannot be read."""
-    try:
-        return read_pages(folder, path, client)
-    except Exception as problem:
-        logger.warning("%s could not be read: %s", path, problem)
-        return []
-
-
-def read_pages(folder: Folder, path: Path, client: Client) -> list[Page]:
-    """The pages of a file or notebook as it is on disk. Raises what reading it raises."""
-    from energy_code.document import Document
-
-    if path.suffix == ".ipynb":
-        return make_notebook_pages(path, folder, client)
-    document = Document(path.read_bytes(), path=path, project=folder.project)
-    return [make_page(path.as_uri(), path, document, folder, client, None)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from lsprotocol import types
+if TYPE_CHECKING:
+    from lsprotocol import types
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
@@ -35,6 +36,7 @@ class Client:
     @classmethod
     def of(cls, capabilities: types.ClientCapabilities, encoding: str) -> Client:
         """Read the capabilities; whatever is missing counts as not supported."""
+        from lsprotocol.types import MarkupKind
 
         def has(path: str) -> bool:
             return bool(_walk(capabilities, path))
@@ -43,7 +45,7 @@ class Client:
         resolvable = _walk(capabilities, "text_document.code_action.resolve_support.properties") or ()
         return cls(
             encoding="utf-8" if encoding == "utf-8" else "utf-32" if encoding == "utf-32" else "utf-16",
-            markdown=types.MarkupKind.Markdown in formats,
+            markdown=MarkupKind.Markdown in formats,
             pulls_diagnostics=_walk(capabilities, "text_document.diagnostic") is not None,
             related_information=has("text_document.publish_diagnostics.related_information")
             or has("text_document.diagnostic.related_information"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from energy_lsp.hints import Hint, cost, provenance
+from energy_lsp.hints import HOTSPOT, HOTSPOT_PAGE, Hint, cost, provenance
 from energy_lsp.settings import Severity
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from energy_lsp.pages import Page
 
 SOURCE = "energy-lsp"
-HOTSPOT = "hotspot"
-"""The code of a hotspot's diagnostic, and its name in `# energy: ignore[hotspot]`."""
-HOTSPOT_PAGE = "https://github.com/energy-lsp/energy-lsp/blob/main/docs/hotspots.md"
 
 LSP_SEVERITY: dict[Severity, types.DiagnosticSeverity] = {
     "hint": types.DiagnosticSeverity.Hint,
@@ -27,9 +24,9 @@ LSP_SEVERITY: dict[Severity, types.DiagnosticSeverity] = {
 }
 
 
-def diagnose(page: Page, client: Client) -> list[types.Diagnostic]:
+def diagnose(page: Page) -> list[types.Diagnostic]:
     """A page's diagnostics, in the order of the text."""
-    settings = page.folder.settings
+    settings, client = page.folder.settings, page.client
     found = [_of_finding(page, finding, client) for finding in page.findings]
     if settings.hotspot_severity != "off":
         found += [_of_hotspot(page, hint, client) for hint in page.hotspots]

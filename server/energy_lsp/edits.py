@@ -1,12 +1,10 @@
-"""Edits in bytes, as rules make them, and what becomes of them: text, workspace edits, comments."""
+"""Edits in bytes, as rules make them, and what becomes of them: text, comments."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
-
-from lsprotocol import types
 
 if TYPE_CHECKING:
     from energy_code.rules import Edit
@@ -51,18 +49,3 @@ def ignore_edit(page: Page, row: int, rule: str) -> Edit:
         return Edit(at, at, f", {rule}" if found.group(1).strip() else rule)
     at = start + len(line.rstrip())
     return Edit(at, start + len(line), f"  # energy: ignore[{rule}]")
-
-
-def whole_edit(page: Page, edits: Iterable[Edit], *, versioned: bool) -> types.WorkspaceEdit:
-    """A workspace edit for one text, in the client's own positions."""
-    changes = [
-        types.TextEdit(
-            types.Range(page.position(edit.start_byte), page.position(edit.end_byte)),
-            edit.text,
-        )
-        for edit in edits
-    ]
-    if versioned:
-        document = types.OptionalVersionedTextDocumentIdentifier(uri=page.uri, version=page.version)
-        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(changes))])
-    return types.WorkspaceEdit(changes={page.uri: changes})

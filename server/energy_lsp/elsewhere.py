@@ -19,9 +19,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from energy_lsp.browsing import pages_on_disk
 from energy_lsp.client import Client
 from energy_lsp.folders import Folder
+from energy_lsp.making import pages_on_disk
 from energy_lsp.settings import Settings
 from energy_lsp.worker import BACKGROUND
 

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 if TYPE_CHECKING:
     from cattrs import Converter
-
-
-ANSWERS: Mapping[str, Sequence[type]] = {
-    types.TEXT_DOCUMENT_HOVER: (types.Hover, types.MarkupContent, types.Range),
-    types.TEXT_DOCUMENT_CODE_ACTION: (types.CodeAction, types.Command),
-    types.CODE_ACTION_RESOLVE: (types.CodeAction, types.WorkspaceEdit),
-}
-"""What goes out for a method, where the converter has to know it in time."""
 
 
 class Encoded(str):
@@ -34,17 +24,6 @@ def converter() -> Converter:
 
     made: Converter = default_converter()  # type: ignore[no-untyped-call]
     return made
-
-
-def learn(method: str) -> None:
-    """Meet the types of a method before the client uses it: the converter writes code for each, which takes a while."""
-    from pygls.protocol.json_rpc import JsonRPCResponseMessage
-
-    kinds = types.METHOD_TO_TYPES.get(method)
-    if kinds is not None:
-        converter().get_structure_hook(kinds[0])
-        for kind in (JsonRPCResponseMessage, *ANSWERS.get(method, ())):
-            converter().get_unstructure_hook(kind)
 
 
 def encoded(value: object) -> Encoded:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from energy_code.rules import Finding
     from energy_data.model import Figure, RuleEvidence
 
+HOTSPOT = "hotspot"
+"""The code of a hotspot's diagnostic, and its name in `# energy: ignore[hotspot]`."""
+HOTSPOT_PAGE = "https://github.com/energy-lsp/energy-lsp/blob/main/docs/hotspots.md"
 DEVICE_NAMES = {"cpu": "CPU", "gpu": "GPU", "ram": "RAM"}
 LAYER_WORDS = {"here": "Measured here", "team": "Measured by the team", "published": "Published"}
 

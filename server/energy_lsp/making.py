@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -9,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from energy_lsp.client import Client
-from energy_lsp.diagnosis import HOTSPOT, diagnose
 from energy_lsp.hint_list import Hints, Joined
-from energy_lsp.hints import Hint
+from energy_lsp.hints import HOTSPOT, Hint
 from energy_lsp.pages import Page, find_all, verdicts_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from energy_code.notebook import Notebook
     from energy_lsp.folders import Folder
     from energy_lsp.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 LARGEST_SOURCE = 4_000_000
 """Bytes. Nobody writes such files by hand, and reading one would keep the others waiting."""
@@ -31,10 +33,10 @@ def make_page(
     uri: str, path: Path | None, document: Document, folder: Folder, client: Client, version: int | None
 ) -> Page:
     """Read a file and join everything known about its calls."""
-    page = Page(uri, uri, version, document.lines, client.encoding, folder)
+    page = Page(uri, uri, version, document.lines, client, folder)
     if folder.excludes(path) or len(document.source) > LARGEST_SOURCE:
-        return _diagnosed(page, client)
-    return _diagnosed(_filled(page, document.analysis, path), client)
+        return page
+    return _filled(page, document.analysis, path)
 
 
 def silent_page(uri: str, text: str, folder: Folder, client: Client, version: int | None) -> Page:
@@ -42,7 +44,7 @@ def silent_page(uri: str, text: str, folder: Folder, client: Client, version: in
     from energy_code.positions import Lines
 
     lines = Lines(text.encode("utf-8", "surrogatepass"))
-    return _diagnosed(Page(uri, uri, version, lines, client.encoding, folder), client)
+    return Page(uri, uri, version, lines, client, folder)
 
 
 def make_cell_pages(
@@ -54,7 +56,7 @@ def make_cell_pages(
 ) -> list[Page]:
     """A page for each cell of a notebook, read as one program. A cell: its URI, number and version."""
     path = notebook.document.path
-    whole = Page(owner, owner, None, notebook.document.lines, client.encoding, folder)
+    whole = Page(owner, owner, None, notebook.document.lines, client, folder)
     if not folder.excludes(path) and len(notebook.document.source) <= LARGEST_SOURCE:
         whole = _filled(whole, notebook.analysis, path)
     ends = [*notebook.starts[1:], len(notebook.document.source) + 1]
@@ -75,8 +77,27 @@ def make_cell_pages(
             findings=_between(whole.findings, start, end, lambda finding: finding.span.start_byte),
             functions=_between(whole.functions, start, end, lambda function: function.span.start_byte),
         )
-        pages.append(_diagnosed(page, client))
+        pages.append(page)
     return pages
+
+
+def pages_on_disk(folder: Folder, path: Path, client: Client) -> list[Page]:
+    """The pages of a file; none when it cannot be read."""
+    try:
+        return read_pages(folder, path, client)
+    except Exception as problem:
+        logger.warning("%s could not be read: %s", path, problem)
+        return []
+
+
+def read_pages(folder: Folder, path: Path, client: Client) -> list[Page]:
+    """The pages of a file or notebook as it is on disk. Raises what reading it raises."""
+    from energy_code.document import Document
+
+    if path.suffix == ".ipynb":
+        return make_notebook_pages(path, folder, client)
+    document = Document(path.read_bytes(), path=path, project=folder.project)
+    return [make_page(path.as_uri(), path, document, folder, client, None)]
 
 
 def make_notebook_pages(path: Path, folder: Folder, client: Client) -> list[Page]:
@@ -114,10 +135,6 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
         verdicts=verdicts,
         hotspots=hotspots(hints, folder.settings, analysis.ignores),
     )
-
-
-def _diagnosed(page: Page, client: Client) -> Page:
-    return replace(page, diagnostics=diagnose(page, client))
 
 
 def _between(items: Sequence[T], start: int, end: int, key: Callable[[T], int]) -> Sequence[T]:

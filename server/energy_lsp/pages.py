@@ -14,19 +14,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lsprotocol import types
-
 from energy_lsp.encoding import Encoded, encoded_list
 from energy_lsp.hint_list import NO_HINTS, Hints
 from energy_lsp.hints import Hint, Total
 
 if TYPE_CHECKING:
+    from lsprotocol import types
+
     from energy_code.analysis import Analysis
     from energy_code.calls import Call, Function, Mode, Span
     from energy_code.positions import Lines
     from energy_code.rules import Finding
     from energy_code.ruling.evidence import Verdict
-    from energy_lsp.client import Encoding
+    from energy_lsp.client import Client
     from energy_lsp.folders import Folder
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class Page:
     """The URI of the file or notebook it belongs to."""
     version: int | None
     lines: Lines
-    encoding: Encoding
+    client: Client
     folder: Folder
     base: int = 0
     """Where the text begins in the program: 0 for a file, somewhere else for a notebook's cell."""
@@ -56,7 +56,13 @@ class Page:
     """What the measurements say of each rule that applies here, in the mode it applies in."""
     hotspots: Sequence[Hint] = ()
     """The calls worth a mark."""
-    diagnostics: Sequence[types.Diagnostic] = ()
+
+    @cached_property
+    def diagnostics(self) -> Sequence[types.Diagnostic]:
+        """What is marked in the text."""
+        from energy_lsp.diagnosis import diagnose
+
+        return diagnose(self)
 
     def encode(self) -> None:
         """Encode the diagnostics now, in the thread that makes pages."""
@@ -82,22 +88,32 @@ class Page:
         """The text."""
         return self.lines.source
 
+    def place(self, offset: int) -> tuple[int, int]:
+        """A byte of the program as line and character, in the client's position encoding."""
+        return self.lines.position(offset - self.base, self.client.encoding)
+
     def position(self, offset: int) -> types.Position:
-        """A byte of the program in the client's position encoding."""
-        return types.Position(*self.lines.position(offset - self.base, self.encoding))
+        """The same in the protocol's types, which `energy-lsp check` need not load."""
+        from lsprotocol import types
+
+        return types.Position(*self.place(offset))
 
     def range(self, span: Span) -> types.Range:
         """A span in the client's position encoding."""
+        from lsprotocol import types
+
         return types.Range(self.position(span.start_byte), self.position(span.end_byte))
 
     def start_of(self, span: Span) -> types.Range:
         """The empty range where a span begins."""
+        from lsprotocol import types
+
         start = self.position(span.start_byte)
         return types.Range(start, start)
 
     def offset(self, position: types.Position) -> int:
         """The byte of the program that a position of the client stands for."""
-        return self.base + self.lines.byte_offset(position.line, position.character, self.encoding)
+        return self.base + self.lines.byte_offset(position.line, position.character, self.client.encoding)
 
     def row(self, offset: int) -> int:
         """The line of this text, counted from 0, that a byte of the program lies in."""

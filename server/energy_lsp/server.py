@@ -18,7 +18,7 @@ from pygls.exceptions import FeatureNotificationError
 from pygls.lsp.server import LanguageServer
 
 from energy_lsp.client import Client
-from energy_lsp.encoding import converter, learn
+from energy_lsp.encoding import converter
 from energy_lsp.features import (
     code_actions,
     code_lens,
@@ -35,6 +35,7 @@ from energy_lsp.files import Opened, OpenFiles, path_of
 from energy_lsp.folders import Folders
 from energy_lsp.garbage import Garbage
 from energy_lsp.greeting import NAME, First
+from energy_lsp.learning import learn
 from energy_lsp.protocol import EnergyProtocol
 from energy_lsp.unopened import Reports
 from energy_lsp.worker import BACKGROUND, Worker

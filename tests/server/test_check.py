@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -236,3 +238,12 @@ def test_progress_counts_every_file(check: Any, workspace: Path) -> None:
     assert len([step for step in steps if step[0] == "Checking"]) > 1
     assert ("Indexing", 41, 41) in steps
     assert steps[-1] == ("Checking", 41, 41)
+
+
+def test_nothing_of_the_protocol_is_loaded(workspace: Path) -> None:
+    program = "import sys; from energy_lsp.cli import main\ntry: main()\nfinally: print('lsprotocol' in sys.modules, 'asyncio' in sys.modules)"
+    arguments = ["check", "model.py", "--fix", "--format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=workspace, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "False False", done.stderr

@@ -6,13 +6,14 @@ import pytest
 
 from energy_code.positions import Lines
 from energy_code.rules import Edit
+from energy_lsp.client import Client
 from energy_lsp.edits import applied, combine, ignore_edit
 from energy_lsp.folders import Folder, Folders, matches
 from energy_lsp.pages import Page
 
 
 def page(text: str) -> Page:
-    return Page("file:///a.py", "file:///a.py", 1, Lines(text.encode()), "utf-16", Folder(Path("/")))
+    return Page("file:///a.py", "file:///a.py", 1, Lines(text.encode()), Client(), Folder(Path("/")))
 
 
 @pytest.mark.parametrize(

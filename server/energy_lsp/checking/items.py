@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from energy_lsp.hints import Hint, cost, provenance
+from energy_lsp.hints import HOTSPOT, HOTSPOT_PAGE, Hint, cost, provenance
 
 if TYPE_CHECKING:
     from energy_code.calls import Span
     from energy_code.rules import Finding
     from energy_lsp.pages import Page
-
-HOTSPOT = "hotspot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +94,6 @@ def _of_finding(page: Page, finding: Finding, file: str, cell: int | None) -> It
 
 
 def _of_hotspot(page: Page, hint: Hint, file: str, cell: int | None) -> Item:
-    from energy_lsp.diagnosis import HOTSPOT_PAGE
-
     assert hint.figure is not None
     message = f"{hint.call.api}: {cost(hint)}. {provenance(hint.figure)}"
     severity = page.folder.settings.hotspot_severity
@@ -116,19 +112,20 @@ def _item(
     severity: str,
     hint: Hint | None,
 ) -> Item:
-    where = page.range(span)
+    line, column = page.place(span.start_byte)
+    end_line, end_column = page.place(span.end_byte)
     return Item(
         file=file,
-        line=where.start.line + 1,
-        column=where.start.character + 1,
-        end_line=where.end.line + 1,
-        end_column=where.end.character + 1,
+        line=line + 1,
+        column=column + 1,
+        end_line=end_line + 1,
+        end_column=end_column + 1,
         rule=rule,
         message=message,
         fix=fix,
         url=url,
         severity=severity,
-        source=page.line(where.start.line),
+        source=page.line(line),
         cell=cell,
         hint=figures(hint),
     )

@@ -10,11 +10,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache, partial
 from pathlib import Path
 
-from energy_lsp.browsing import read_pages
 from energy_lsp.checking.fixing import fix_file
 from energy_lsp.checking.items import FileResult, result_of
 from energy_lsp.client import Client
 from energy_lsp.folders import Folder
+from energy_lsp.making import read_pages
 from energy_lsp.settings import project_root
 
 logger = logging.getLogger(__name__)

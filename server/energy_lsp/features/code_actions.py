@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from energy_lsp.diagnosis import HOTSPOT, SOURCE
-from energy_lsp.edits import combine, ignore_edit, whole_edit
+from energy_lsp.diagnosis import SOURCE
+from energy_lsp.edits import combine, ignore_edit
+from energy_lsp.hints import HOTSPOT
 
 if TYPE_CHECKING:
     from energy_code.rules import Edit, Finding
@@ -127,6 +128,21 @@ async def _resolve(ls: EnergyServer, page: Page, action: types.CodeAction) -> No
     edits = await ls.worker.run(("edits", page.uri), lambda: edits_for(page, data))
     if edits:
         action.edit = whole_edit(page, edits, versioned=ls.client.document_changes)
+
+
+def whole_edit(page: Page, edits: Iterable[Edit], *, versioned: bool) -> types.WorkspaceEdit:
+    """A workspace edit for one text, in the client's own positions."""
+    changes = [
+        types.TextEdit(
+            types.Range(page.position(edit.start_byte), page.position(edit.end_byte)),
+            edit.text,
+        )
+        for edit in edits
+    ]
+    if versioned:
+        document = types.OptionalVersionedTextDocumentIdentifier(uri=page.uri, version=page.version)
+        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(changes))])
+    return types.WorkspaceEdit(changes={page.uri: changes})
 
 
 def edits_for(page: Page, data: dict[str, Any]) -> list[Edit]:
