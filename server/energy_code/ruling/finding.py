@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from energy_code.calls import Call, Span
 from energy_code.collector import collector_paused
 from energy_code.ruling.keeping import Memory, recollection
-from energy_code.ruling.place import Match, Place, Shared, span_of
+from energy_code.ruling.place import Match, Place, span_of
 from energy_code.ruling.rule import Finding, Rule, Safety
+from energy_code.ruling.shared import Shared
 from energy_code.ruling.tapes import under_tape
 from energy_code.ruling.tracing import runs_once, traced_elsewhere
 from energy_code.ruling.watching import Index, Watch, index_of

@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from energy_code.ruling.place import alias_in, occurrences
+from energy_code.ruling.place import occurrences
 from energy_code.ruling.rule import Finding
+from energy_code.ruling.shared import alias_in
 from energy_code.sources import same_ends
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
-    from energy_code.ruling.place import Shared
     from energy_code.ruling.rule import Rule, Safety
+    from energy_code.ruling.shared import Shared
 
 
 class Note(NamedTuple):

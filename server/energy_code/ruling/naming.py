@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from energy_code.ruling.pattern import canonical
-from energy_code.ruling.place import Edit, alias_in
+from energy_code.ruling.place import Edit
+from energy_code.ruling.shared import alias_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from energy_code.analysis import Analysis
+    from energy_code.ruling.shared import Shared
 
 TENSORS = frozenset({"tensorflow.Tensor", "tensorflow.Variable"})
 _SCOPES = frozenset({"function_definition", "lambda", "class_definition", "module"})
@@ -32,93 +33,6 @@ _WORD = frozenset([*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 _ASSIGNS = re.compile(rb"[\s\\]*[=:]")
 """What stands behind a name that is assigned."""
 _ATOMS = frozenset({"identifier", "attribute", "subscript"})
-
-
-class Shared:
-    """What all places of one file look up again and again."""
-
-    __slots__ = (
-        "_source",
-        "aliases",
-        "ancestors",
-        "apis",
-        "arguments",
-        "asked",
-        "assignments",
-        "bound",
-        "dtypes",
-        "for_graphs",
-        "functions",
-        "handed",
-        "looked_anywhere",
-        "looked_for",
-        "loops",
-        "mentioned",
-        "run_once",
-        "shapes",
-        "traced_functions",
-        "words",
-    )
-
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-        self.words: dict[bytes, bool] = {}
-        """Words asked for so far, and whether the file contains them."""
-        self.aliases: dict[str, str | None] = {}
-        """Modules asked for so far, and how the file calls them."""
-        self.apis: dict[int, str | None] = {}
-        """Calls asked about so far, and which API they reach."""
-        self.arguments: dict[int, tuple[list[Node], dict[str, Node | None]]] = {}
-        """Calls asked about so far, and their arguments by position and by keyword."""
-        self.ancestors: dict[int, list[Node]] = {}
-        """Nodes asked about so far, and what is around them, the nearest first."""
-        self.for_graphs: bool | None = None
-        """Whether the file is written for graphs alone; None until somebody asks."""
-        self.handed: frozenset[str] | None = None
-        """Names that the file gives to functions of libraries which trace; None until somebody asks."""
-        self.loops: dict[tuple[int, bool], Node | None] = {}
-        """Nodes asked about so far, with comprehensions or without, and the loop around them."""
-        self.functions: dict[int, Node | None] = {}
-        """Nodes asked about so far, and the function around them."""
-        self.assignments: dict[tuple[int, str], list[Node]] = {}
-        """Scope and name → where it is assigned."""
-        self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
-        """Call and signature → its arguments by parameter name."""
-        self.mentioned: dict[tuple[str, str], list[Node]] = {}
-        """Name, and what stands behind it → where the file has it."""
-        self.traced_functions: dict[int, bool] = {}
-        """Functions that were asked about, and whether a library traces them."""
-        self.run_once: dict[int, bool] = {}
-        """Functions that were asked about, and whether they run once for each object."""
-        self.shapes: dict[int, Shape | None] = {}
-        """Nodes that were asked about, and their shapes."""
-        self.asked = False
-        """Whether a rule had to look at the syntax of the statement."""
-        self.dtypes: dict[int, str | None] = {}
-        """Nodes that were asked about, and the types of their elements."""
-        self.looked_for: set[bytes] = set()
-        """Words that were looked for beyond the statement of the module that holds the place."""
-        self.looked_anywhere = False
-        """Set by whoever answers from what is not told by words, or not in this file."""
-
-    def look_afresh(self) -> None:
-        """Begin with another statement of the module."""
-        self.asked = False
-        self.looked_for.clear()
-        self.looked_anywhere = False
-
-    def has(self, word: bytes) -> bool:
-        """Whether the file contains a word at all."""
-        known = self.words.get(word)
-        if known is None:
-            known = self.words[word] = word in self._source
-        return known
-
-    def alias(self, module: str) -> str | None:
-        """How the file calls an imported module."""
-        if module not in self.aliases:
-            self.aliases[module] = alias_in(self._source, module)
-        return self.aliases[module]
 
 
 class Edit(NamedTuple):
@@ -282,16 +196,33 @@ class Place:
         """What is around a node, the nearest first, the module last."""
         known = self.shared.ancestors
         if node.id not in known:
-            known[node.id] = _ancestors(self.analysis.tree.root_node, node)
+            place = node.start_byte
+            for start, end, function in self.shared.seen_functions:
+                if start < place < end:
+                    known[node.id] = _ancestors(function, node) + self.ancestors(function)
+                    break
+            else:
+                known[node.id] = _ancestors(self.analysis.tree.root_node, node)
         return known[node.id]
 
     def function(self, node: Node) -> Node | None:
         """The function definition around a node, None at module level."""
         known = self.shared.functions
         if node.id not in known:
-            around = (parent for parent in self.ancestors(node) if parent.type == "function_definition")
-            known[node.id] = next(around, None)
+            known[node.id] = self._function_around(node)
         return known[node.id]
+
+    def _function_around(self, node: Node) -> Node | None:
+        """From functions that others were in, as long as no further one begins in between."""
+        source, place, seen = self.analysis.source, node.start_byte, self.shared.seen_functions
+        for start, end, function in seen:
+            if start < place < end and source.find(b"def", start + len(b"def"), place) < 0:
+                return function
+        around = (parent for parent in self.ancestors(node) if parent.type == "function_definition")
+        found = next(around, None)
+        if found is not None:
+            seen.append((found.start_byte, found.end_byte, found))
+        return found
 
     def in_with(self, node: Node, word: bytes) -> bool:
         """Whether a `with` statement of the same function, with that word in its head, holds the node."""
@@ -384,21 +315,6 @@ class Place:
         return self.shared.alias(module)
 
 
-def alias_in(source: bytes, module: str, *, everywhere: bool = True) -> str | None:
-    """The name that a text imports a module by; only at its top level unless everywhere."""
-    name = module.encode()
-    if name not in source:
-        return None
-    others = rb"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*)*"
-    written = (
-        rb"^[ \t]*import[ \t]+" + others + re.escape(name) + rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:[,;#].*)?$"
-    )
-    found = re.search(written, source, re.MULTILINE)
-    if found is None:
-        return None
-    return found.group(1).decode() if found.group(1) else module
-
-
 def bare(node: Node) -> Node:
     """The expression without the parentheses around it."""
     while node.type == "parenthesized_expression":
@@ -423,20 +339,20 @@ def descend(node: Node, *kinds: str) -> list[Node]:
     return found
 
 
-def _ancestors(root: Node, node: Node) -> list[Node]:
-    """From the root down, as tree-sitter does for each single parent."""
-    cursor, start = root.walk(), node.start_byte
-    found = [root]
+def _ancestors(around: Node, node: Node) -> list[Node]:
+    """From a node around downwards, as tree-sitter does for each single parent; the nearest first."""
+    cursor, start = around.walk(), node.start_byte
+    found = [around]
     while cursor.goto_first_child_for_byte(start) is not None:
         child = cursor.node
         if child is None or child == node:
             return found[::-1]
         found.append(child)
     found, parent = [], node.parent  # a node without extent is not on the way to its own place
-    while parent is not None:
+    while parent is not None and parent != around:
         found.append(parent)
         parent = parent.parent
-    return found
+    return [*found, around]
 
 
 def _loop_around(node: Node, ancestors: list[Node], loops: frozenset[str]) -> Node | None:

@@ -14,19 +14,30 @@ if TYPE_CHECKING:
 
     from energy_code.ruling.place import Place
 
-_GRAPHS_ALONE = (
-    "disable_v2_behavior",
-    "disable_eager_execution",
-    "placeholder",
-    "variable_scope",
-    "get_variable",
-    "test_session",
-    "gradients",
-    "Session",
-    "InteractiveSession",
+_GRAPHS_ALONE = frozenset(
+    {
+        "disable_v2_behavior",
+        "disable_eager_execution",
+        "placeholder",
+        "variable_scope",
+        "get_variable",
+        "test_session",
+        "gradients",
+        "Session",
+        "InteractiveSession",
+    }
 )
 """APIs of code for graphs: they switch eager execution off, or mean something in graphs alone."""
-_WRITTEN_GRAPHS_ALONE = tuple(f"{name}(".encode() for name in _GRAPHS_ALONE)
+_SIGNS_OF_GRAPHS = (
+    b"Session(",
+    b"disable_",
+    b"placeholder(",
+    b".gradients(",
+    b"_session(",
+    b"get_variable(",
+    b"variable_scope(",
+)
+"""One of these is written where those are called."""
 _TRACED = (
     "keras.Loss",
     "keras.Metric",
@@ -68,6 +79,7 @@ def traced_elsewhere(place: Place) -> bool:
     """Whether the file is written for graphs, or a library traces the function around."""
     if place.shared.for_graphs is None:
         place.shared.for_graphs = _is_for_graphs(place)
+    place.shared.looked_anywhere |= place.shared.graph_signs
     if place.shared.for_graphs:
         return True
     function = place.function(place.node)
@@ -84,10 +96,10 @@ def traced_elsewhere(place: Place) -> bool:
 
 def _is_for_graphs(place: Place) -> bool:
     """Whether a file builds graphs and runs them in sessions, or knows TensorFlow as that of version 1 alone."""
-    if any(map(place.shared.has, _WRITTEN_GRAPHS_ALONE)):
-        place.shared.looked_anywhere = True
-        apis = {found[3].api for found in place.analysis.calls.reached}
-        if not {api.rpartition(".")[2] for api in apis}.isdisjoint(_GRAPHS_ALONE):
+    if any(map(place.shared.has, _SIGNS_OF_GRAPHS)):
+        place.shared.graph_signs = True
+        apis = (found[3].api for found in place.analysis.calls.reached)
+        if any(api.rpartition(".")[2] in _GRAPHS_ALONE for api in apis):
             return True
     others = ("tensorflow", "tensorflow.compat.v2")
     return place.module_alias("tensorflow.compat.v1") is not None and not any(map(place.module_alias, others))
