@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import pickle
 import sys
@@ -28,6 +29,8 @@ from energy_lsp.worker import BACKGROUND
 if TYPE_CHECKING:
     from energy_lsp.pages import Page
     from energy_lsp.server import EnergyServer
+
+logger = logging.getLogger(__name__)
 
 READ = "import sys; sys.path[:1] = []; from energy_lsp.elsewhere import main; main()"
 FEW = 50
@@ -88,6 +91,7 @@ async def _read_apart(order: Order, folder: Folder) -> AsyncIterator[tuple[Path,
         for path in order.paths:
             line = await process.stdout.readline()
             if not line:
+                logger.warning("Reading %s ended at %s", order.root, path)
                 break
             problems, told = json.loads(line)
             folder.tell(problems)
