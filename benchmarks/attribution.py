@@ -32,12 +32,14 @@ from energy_measure.attribution import DeviceAttribution, attribute
 from energy_measure.baseline import IdleWindow, fit_baseline
 from energy_measure.events import Events
 from energy_measure.observations import observe
+from energy_measure.repeating import stagger
 from energy_measure.replay import (
     WINDOWS,
     ReplayPlan,
     replayed,
     rest_seconds,
     settle_seconds,
+    stagger_seconds,
     window_seconds,
 )
 from energy_measure.stability import StabilityLimits, point_length
@@ -201,7 +203,8 @@ def _replay(meter: SimulatedMeter, length: float, row: Row, rng: np.random.Gener
     for turn in range(WINDOWS):
         for place in range(SITES_TOGETHER):
             site = place if turn % 2 == 0 else SITES_TOGETHER - 1 - place
-            now = rest(rest_seconds(pattern) if place else settle_seconds(pattern))
+            pause = rest_seconds(pattern) if place or turn % 2 else settle_seconds(pattern)
+            now = rest(pause + stagger_seconds(pattern) * stagger(len(windows)))
             now += min(times, 100_000) * LOOP_SECONDS
             end = now + times * (length + LOOP_SECONDS)
             empty = LOOP_SECONDS * 1e9
@@ -230,7 +233,8 @@ def waiting(meter: SimulatedMeter, calls: int, rng: np.random.Generator) -> tupl
     limits = StabilityLimits()
     before = limits.points * point_length(observe(trace), limits, limits.variation[meter.device])
     settle, rest, window = settle_seconds([trace]), rest_seconds([trace]), window_seconds([trace])
-    plan = ReplayPlan(dict.fromkeys(range(calls), window), WINDOWS, rest, settle)
+    sites = dict.fromkeys(range(calls), window)
+    plan = ReplayPlan(sites, WINDOWS, rest, settle, stagger_seconds([trace]))
     repeating = WINDOWS * calls * window
     return before, plan.seconds - repeating, repeating
 

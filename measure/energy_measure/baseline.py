@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from energy_measure.observations import Observations, TooFewReadingsError, observe
+from energy_measure.statistics import NORMAL_95, student_95
 from energy_measure.traces import SampledTrace
 
 Floats = npt.NDArray[np.float64]
@@ -80,7 +81,7 @@ class Baseline:
     def noise(self, lengths: Floats) -> Floats:
         """Standard deviation of the background's energy over windows of these lengths, in joules.
 
-        Beyond the longest length that was seen the noise grows like a random walk of energy.
+        Below the shortest and beyond the longest length that was seen it grows like a random walk of energy.
         """
         if len(self.noise_seconds) == 0:
             return np.zeros_like(lengths)
@@ -88,10 +89,10 @@ class Baseline:
 
     def _observed_noise(self, lengths: Floats) -> Floats:
         seen = np.interp(lengths, self.noise_seconds, self.noise_joules)
-        short = self.noise_seconds[0]
-        seen = np.where(lengths < short, self.noise_joules[0] * lengths / short, seen)
-        far = self.noise_seconds[-1]
-        return np.where(lengths > far, self.noise_joules[-1] * np.sqrt(lengths / far), seen)
+        for end, beyond in ((0, lengths < self.noise_seconds[0]), (-1, lengths > self.noise_seconds[-1])):
+            walk = self.noise_joules[end] * np.sqrt(lengths / self.noise_seconds[end])
+            seen = np.where(beyond, walk, seen)
+        return seen
 
     def flattened(self) -> Baseline:
         """One level for the whole run, unless the levels differ by more than their errors."""
@@ -194,6 +195,8 @@ def _noise(pieces: Sequence[Observations], level: float) -> tuple[Floats, Floats
     walks = (variance - own) / seconds
     together = float(np.average(walks, weights=freedom * (seconds / np.maximum(variance, 1e-30)) ** 2))
     walks = (freedom * walks + PRIOR_WINDOWS * together) / (freedom + PRIOR_WINDOWS)
+    # Intervals reach as far as the normal distribution says: noise known from few windows has to count for more.
+    walks *= (student_95(float(np.max(freedom))) / NORMAL_95) ** 2
     return seconds, np.sqrt(np.maximum(walks, 0.0) * seconds), float(np.sqrt(own))
 
 

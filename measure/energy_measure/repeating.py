@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+GOLDEN_RATIO = 0.6180339887498949
+
 
 def loop(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], times: int, wait: Any
@@ -67,10 +69,10 @@ def replay_site(recorder: Any, site: int, seconds: float, times: int = 0) -> dic
 
 
 def replay(recorder: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """Replay windows as planned: `{"sites": {site: seconds}, "windows": n, "rest": seconds, "settle": seconds}`.
+    """Replay windows as planned: `{"sites": {site: seconds}, "windows", "rest", "settle", "stagger": seconds}`.
 
     The sites take turns, forth and back so that none always follows the same one, each window after a rest;
-    the rest before each turn and the one at the end are long enough for the meter to see the baseline. Gives
+    the rest before each turn forth and the one at the end are long enough for the meter to see the baseline. Gives
     the windows in the order they were run, and the rests as `{"site": -1, "begin", "end"}`.
     """
     found: list[dict[str, Any]] = []
@@ -85,15 +87,20 @@ def replay(recorder: Any, plan: dict[str, Any]) -> list[dict[str, Any]]:
             each = max(first["end"] - first["begin"], 1) / first["count"]
             times[site] = max(1, int(seconds * 1e9 / each))
     order = list(times)
-    for _ in range(int(plan["windows"])):
-        seconds = plan["settle"]
+    for turn in range(int(plan["windows"])):
+        seconds = plan["rest"] if turn % 2 else plan["settle"]
         for site in order:
-            found.append(rest(seconds))
+            found.append(rest(seconds + plan["stagger"] * stagger(len(found))))
             found.append(replay_site(recorder, site, seconds_of[site], times[site]))
             seconds = plan["rest"]
         order.reverse()
     found.append(rest(plan["settle"]))
     return found
+
+
+def stagger(number: int) -> float:
+    """Parts of a whole, from 0 to 1, that numbers one after the other spread evenly over it."""
+    return number * GOLDEN_RATIO % 1.0
 
 
 def rest(seconds: float) -> dict[str, Any]:

@@ -24,9 +24,9 @@ UPDATES_PER_WINDOW = 3
 UPDATES_PER_REST = 2
 WINDOWS, QUICK_WINDOWS = 6, 4
 EXPECTATION = 15.0
-"""What attribution expects of the scatter weighs as much as so many windows at most …"""
-FAR_MORE = 3.0
-"""… unless the windows' variance is so many times larger."""
+"""What attribution expects of the scatter, set right by the other sites', weighs as much as so many windows at most …"""
+FAR_MORE = 5.0
+"""… unless the windows' variance is so many times larger, which by chance it is once in a hundred times."""
 RESTS = -1
 """The site number under which the probe reports its rests."""
 LONGEST_CALL = 1.0
@@ -43,15 +43,24 @@ class ReplayPlan:
     rest_seconds: float
     """Before each window."""
     settle_seconds: float
-    """Instead of that before the sites' turn begins anew, and at the end: long enough to see nothing but rest."""
+    """Instead of that before the sites take their turns forth and back, and at the end: long enough to see nothing
+    but rest."""
+    stagger_seconds: float = 0.0
+    """By up to so much rests are longer, each by another part of it."""
 
     @property
     def seconds(self) -> float:
         """About how long the replay takes."""
         if not self.sites:
             return 0.0
-        rests = (len(self.sites) - 1) * self.rest_seconds + self.settle_seconds
-        return self.windows * (sum(self.sites.values()) + rests) + self.settle_seconds
+        settles = (self.windows + 1) // 2
+        rests = self.windows * len(self.sites)
+        return (
+            self.windows * sum(self.sites.values())
+            + (rests - settles) * self.rest_seconds
+            + (settles + 1) * self.settle_seconds
+            + rests * self.stagger_seconds / 2.0
+        )
 
     def as_request(self) -> dict[str, Any]:
         """The plan as the probe reads it."""
@@ -61,6 +70,7 @@ class ReplayPlan:
             "windows": self.windows,
             "rest": self.rest_seconds,
             "settle": self.settle_seconds,
+            "stagger": self.stagger_seconds,
         }
 
 
@@ -102,6 +112,14 @@ def settle_seconds(traces: Iterable[SampledTrace]) -> float:
     return rest_seconds(traces) + max(averaging, default=0.0)
 
 
+def stagger_seconds(traces: Iterable[SampledTrace]) -> float:
+    """By how much rests have to differ so that a meter's updates do not always fall on the same parts of the windows.
+
+    A running mean longer than its period sees every part anyway.
+    """
+    return max((t.update_period_s for t in traces if t.window_s <= t.update_period_s), default=0.0)
+
+
 def plan_replay(
     sites: Iterable[SiteEnergy],
     replayable: Iterable[int],
@@ -118,7 +136,11 @@ def plan_replay(
         if not site.resolved and site.site in allowed and site.seconds < LONGEST_CALL
     }
     return ReplayPlan(
-        wanted, QUICK_WINDOWS if quick else WINDOWS, rest_seconds(traces), settle_seconds(traces)
+        wanted,
+        QUICK_WINDOWS if quick else WINDOWS,
+        rest_seconds(traces),
+        settle_seconds(traces),
+        stagger_seconds(traces),
     )
 
 
@@ -144,20 +166,10 @@ def replayed(
         energy[trace.device] = energy.get(trace.device, _Windows.none(len(ran))).plus(found)
     if not energy:
         return {}, {int(w["site"]): "the meters gave no readings" for w in ran}
-    expectation = _expectation(rests, traces)
-    results = {}
-    for site in dict.fromkeys(int(w["site"]) for w in ran):
-        rows = [row for row, window in enumerate(ran) if int(window["site"]) == site]
-        results[site] = _per_call(site, [ran[row] for row in rows], rows, energy, expectation)
-    return results, problems
-
-
-def _expectation(rests: Sequence[IdleWindow], traces: Sequence[SampledTrace]) -> float:
-    """How much the expected scatter may weigh: no more than half the updates that the rests showed of the
-    noise."""
-    rested = sum(rest.end_ns - rest.start_ns for rest in rests) * 1e-9
-    slowest = max(trace.update_period_s for trace in traces)
-    return float(np.clip(rested / max(slowest, 1e-9) / 2.0, 1.0, EXPECTATION))
+    parts = {site: _per_call(site, ran, energy) for site in dict.fromkeys(int(w["site"]) for w in ran)}
+    if any(trace.window_s > trace.update_period_s for trace in traces):
+        parts = {site: {d: own.in_pairs() for d, own in found.items()} for site, found in parts.items()}
+    return {site: _replayed(site, ran, parts) for site in parts}, problems
 
 
 def _attributed(trace: SampledTrace, events: Events, rests: Sequence[IdleWindow]) -> _Windows:
@@ -182,28 +194,44 @@ def _attributed(trace: SampledTrace, events: Events, rests: Sequence[IdleWindow]
 
 
 def _per_call(
-    site: int,
-    windows: Sequence[Mapping[str, Any]],
-    rows: Sequence[int],
-    energy: Mapping[Device, _Windows],
-    expectation: float,
-) -> Replayed:
-    """Mean over the windows; the loop around the calls takes its share of time, and so of energy."""
+    site: int, ran: Sequence[Mapping[str, Any]], energy: Mapping[Device, _Windows]
+) -> dict[Device | None, _Windows]:
+    """One call's part of each window of a site, by device and (None) in all; the loop takes its share of time, and so
+    of energy."""
+    rows, counts, each, empty = _loops(site, ran)
+    kept = np.clip(1.0 - empty / np.maximum(each, 1.0), 0.0, 1.0) / counts
+    parts: dict[Device | None, _Windows] = {None: _Windows.none(len(rows))}
+    for device, found in energy.items():
+        parts[device] = found.only(rows, kept)
+        parts[None] = parts[None].plus(parts[device])
+    return parts
+
+
+def _loops(site: int, ran: Sequence[Mapping[str, Any]]) -> tuple[list[int], Floats, Floats, Floats]:
+    """The windows of a site: their rows, calls in them, nanoseconds a call, and nanoseconds of the loop in that."""
+    rows = [row for row, window in enumerate(ran) if int(window["site"]) == site]
+    windows = [ran[row] for row in rows]
     counts = np.array([float(window["count"]) for window in windows])
     each = np.array([(window["end"] - window["begin"]) for window in windows]) / counts
-    empty = np.array([float(window.get("empty_ns", 0.0)) for window in windows])
-    kept = np.clip(1.0 - empty / np.maximum(each, 1.0), 0.0, 1.0) / counts
-    parts = {device: found.only(rows, kept) for device, found in energy.items()}
-    total = _Windows.none(len(rows))
-    for part in parts.values():
-        total = total.plus(part)
-    mean, stderr, reach = total.mean(expectation)
+    return rows, counts, each, np.array([float(window.get("empty_ns", 0.0)) for window in windows])
+
+
+def _replayed(
+    site: int, ran: Sequence[Mapping[str, Any]], parts: Mapping[int, Mapping[Device | None, _Windows]]
+) -> Replayed:
+    """The figures of one site, beside those of all."""
+    found = {
+        device: own.mean([others[device] for other, others in parts.items() if other != site])
+        for device, own in parts[site].items()
+    }
+    mean, stderr, reach = found.pop(None)
+    _, counts, each, empty = _loops(site, ran)
     return Replayed(
         site,
         round(float(np.median(counts))),
-        len(rows),
+        len(counts),
         float(np.mean(each - empty)) * 1e-9,
-        {device: Quantity(*part.mean(expectation)[:2]) for device, part in parts.items()},
+        {device: Quantity(*figures[:2]) for device, figures in found.items() if device is not None},
         Quantity(mean, stderr),
         Interval(mean - reach * stderr, mean + reach * stderr),
     )
@@ -231,18 +259,55 @@ class _Windows:
     def only(self, rows: Sequence[int], factor: Floats) -> _Windows:
         return _Windows(self.joules[rows] * factor, self.stderr[rows] * factor, self.common[rows] * factor)
 
-    def mean(self, expectation: float) -> tuple[float, float, float]:
+    def in_pairs(self) -> _Windows:
+        """Windows of a turn forth and the turn back as one.
+
+        Between two long rests a running mean tells the sum of them better than each: what one lacks another has.
+        """
+        if len(self.joules) % 2:
+            return self
+        joules, stderr, common = (part.reshape(-1, 2) for part in (self.joules, self.stderr, self.common))
+        return _Windows(np.mean(joules, axis=1), np.hypot(*stderr.T) / 2.0, np.mean(common, axis=1))
+
+    @property
+    def expected(self) -> float:
+        """The variance that attribution expects of the windows."""
+        return float(np.mean(self.stderr**2))
+
+    @property
+    def excess(self) -> float:
+        """How many times as much they vary; not a number where nothing can be said."""
+        if len(self.joules) < 2 or self.expected <= 0.0:
+            return float("nan")
+        return float(np.var(self.joules, ddof=1)) / self.expected
+
+    def mean(self, others: Sequence[_Windows]) -> tuple[float, float, float]:
         """Mean, its standard error, and how many of those reach to the end of the 95% interval.
 
-        A few windows say little of their own scatter, so what attribution expects of it has its say, unless
-        they scatter far more than that.
+        A few windows say little of their own scatter. So what attribution expects of it has its say, multiplied by
+        what the other sites' windows say is wrong with that, unless these scatter far more.
         """
         count = len(self.joules)
-        expected = float(np.mean(self.stderr**2))
-        seen = float(np.var(self.joules, ddof=1)) if count > 1 else expected
         freedom = float(count - 1)
-        if seen <= FAR_MORE * expected:
-            seen = (expectation * expected + freedom * seen) / (expectation + freedom)
-            freedom += expectation
-        stderr = float(np.sqrt(seen / count + np.mean(self.common) ** 2))
+        excess, weight = _usual_excess(others)
+        expected = self.expected * excess
+        variance = float(np.var(self.joules, ddof=1)) if count > 1 else expected
+        if variance <= FAR_MORE * expected:
+            variance = (weight * expected + freedom * variance) / max(weight + freedom, 1.0)
+            freedom += weight
+        scatter, common = variance / count, float(np.mean(self.common)) ** 2
+        # Welch and Satterthwaite: the part that all windows have in common is not known from their scatter.
+        freedom *= ((scatter + common) / scatter) ** 2 if scatter > 0.0 else 1.0
+        stderr = float(np.sqrt(scatter + common))
         return float(np.mean(self.joules)), stderr, student_95(max(freedom, 1.0))
+
+
+def _usual_excess(sites: Sequence[_Windows]) -> tuple[float, float]:
+    """How many times more than expected windows vary, without sites that stand out; and how much that weighs."""
+    known = [site for site in sites if np.isfinite(site.excess)]
+    if not known:
+        return 1.0, 0.0
+    most = FAR_MORE * float(np.median([site.excess for site in known]))
+    usual = [site for site in known if site.excess <= most]
+    weight = sum(len(site.joules) - 1 for site in usual)
+    return float(np.mean([site.excess for site in usual])), min(float(weight), EXPECTATION)

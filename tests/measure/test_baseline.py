@@ -8,7 +8,7 @@ import pytest
 from energy_measure.baseline import IdleWindow, fit_baseline
 from energy_measure.observations import TooFewReadingsError
 from energy_measure.traces import SampledTrace
-from waveform import Waveform, reading_times, sample_rapl
+from waveform import GPUS, Waveform, reading_times, sample_nvml_energy, sample_rapl
 
 
 def ns(seconds: float) -> int:
@@ -43,6 +43,16 @@ def test_noise_is_what_the_meter_shows_over_each_length():
     assert baseline.noise(np.array([0.05, 1.0])) == pytest.approx(
         [0.02 * 30 * 0.05, 0.02 * 30 * 0.05 * 20**0.5], rel=0.3
     )
+
+
+def test_noise_over_less_than_an_update_is_that_of_a_walk():
+    """A call of a quarter of the update period has half the noise of an update, not a quarter."""
+    rng = np.random.default_rng(3)
+    slow = GPUS["NVIDIA A100-SXM4-40GB"]
+    trace = sample_nvml_energy(Waveform.constant(55.0), reading_times(60.0, 1e-3, rng=rng), rng, model=slow)
+    noise = fit_baseline(trace, [IdleWindow(0, ns(60.0))]).noise(np.array([0.025, 0.1]))
+    assert noise[0] == pytest.approx(noise[1] / 2.0, rel=0.01)
+    assert noise[1] == pytest.approx(slow.noise * 55.0 * (0.05 * 0.1) ** 0.5, rel=0.2)
 
 
 def test_an_idle_window_without_readings_says_what_to_do():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from energy_data.model import Quantity
+from energy_measure.repeating import stagger
 from energy_measure.replay import (
     Replayed,
     ReplayPlan,
@@ -15,6 +16,7 @@ from energy_measure.replay import (
     replayed,
     rest_seconds,
     settle_seconds,
+    stagger_seconds,
     window_seconds,
 )
 from energy_measure.sites import SiteEnergy
@@ -102,8 +104,14 @@ def test_only_unresolved_calls_free_of_side_effects_are_replayed():
     plan = plan_replay(sites, {1, 2, 4, 5}, [trace_like(1e-3)])
     assert plan.sites == {1: 0.05, 5: pytest.approx(0.3)}
     sites_asked_for = {"1": 0.05, "5": pytest.approx(0.3)}
-    assert plan.as_request() == {"sites": sites_asked_for, "windows": 6, "rest": 0.05, "settle": 0.05}
-    assert plan.seconds == pytest.approx(6 * (0.05 + 0.3 + 0.1) + 0.05)
+    assert plan.as_request() == {
+        "sites": sites_asked_for,
+        "windows": 6,
+        "rest": 0.05,
+        "settle": 0.05,
+        "stagger": 0.001,
+    }
+    assert plan.seconds == pytest.approx(6 * (0.05 + 0.3 + 0.1 + 0.001) + 0.05)
     assert plan_replay(sites, {1}, [trace_like(1e-3)], quick=True).windows == 4
 
 
@@ -114,13 +122,58 @@ def test_windows_suit_the_slowest_meter():
     assert settle_seconds(meters) == pytest.approx(0.2)
 
 
-def test_a_running_mean_sees_nothing_but_rest_once_a_turn_only():
+def test_a_running_mean_sees_nothing_but_rest_once_forth_and_back_only():
     """Its whole length before each of the short rests would be most of the waiting."""
     meters = [trace_like(0.1, 1.0)]
     assert rest_seconds(meters) == pytest.approx(0.2)
     assert settle_seconds(meters) == pytest.approx(1.2)
     plan = ReplayPlan(dict.fromkeys(range(10), 0.3), 6, rest_seconds(meters), settle_seconds(meters))
-    assert plan.seconds == pytest.approx(6 * (10 * 0.3 + 9 * 0.2 + 1.2) + 1.2)
+    assert plan.seconds == pytest.approx(6 * 10 * 0.3 + (6 * 10 - 3) * 0.2 + 3 * 1.2 + 1.2)
+
+
+def test_rests_differ_so_that_updates_fall_on_all_parts_of_windows():
+    assert stagger_seconds([trace_like(1e-3), trace_like(0.02)]) == 0.02
+    assert stagger_seconds([trace_like(0.1, 1.0)]) == 0.0
+    parts = np.sort([stagger(number) for number in range(18)])
+    assert np.max(np.diff(parts, append=1.0 + parts[0])) < 2 / 18
+
+
+def windows_of_sites(scatter: list[float], seed: int = 5) -> dict[int, Replayed]:
+    """Sites that draw 1 J in each window, give or take so much."""
+    rng = np.random.default_rng(seed)
+    reports, edges, watts, now = [], [0.0], [10.0], 0.2
+    for _ in range(6):
+        for number, spread in enumerate(scatter):
+            reports.append({"site": -1, "begin": ns(now - 0.1), "end": ns(now)})
+            reports.append({"site": number, "begin": ns(now), "end": ns(now + 0.1), "count": 1})
+            edges += [now, now + 0.1]
+            watts += [10.0 + (1.0 + spread * rng.standard_normal()) / 0.1, 10.0]
+            now += 0.2
+    at = np.arange(0.0, now, 1e-3)
+    power = np.array(watts)[np.searchsorted(edges, at + 5e-4, side="right") - 1]
+    joules = np.concatenate(([0.0], np.cumsum(power * 1e-3)))[:-1]
+    joules += 1e-4 * rng.standard_normal(len(at))
+    trace = SampledTrace("cpu", (at * 1e9).astype(np.int64), "energy", joules, 1e-3)
+    return replayed(reports, [trace])[0]
+
+
+def width(replay: Replayed) -> float:
+    return replay.interval.high - replay.interval.low
+
+
+def test_sites_that_scatter_alike_lend_each_other_degrees_of_freedom():
+    alone = windows_of_sites([0.01])[0]
+    among = windows_of_sites([0.01] * 6)[0]
+    assert width(alone) / alone.total.stderr == pytest.approx(2 * 2.57, rel=0.1)
+    assert width(among) / among.total.stderr == pytest.approx(2 * 2.09, rel=0.1)
+
+
+def test_one_site_that_scatters_wildly_does_not_widen_the_others():
+    calm = windows_of_sites([0.01] * 6)
+    disturbed = windows_of_sites([0.01] * 5 + [0.5])
+    for number in range(5):
+        assert width(disturbed[number]) < 1.5 * width(calm[number])
+    assert width(disturbed[5]) > 10 * width(calm[5])
 
 
 def test_calls_that_failed_to_replay_say_why():

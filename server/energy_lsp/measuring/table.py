@@ -26,7 +26,8 @@ def print_table(measured: MeasuredRun) -> None:
     """Everything a person wants to know right after measuring."""
     console = terminal.console()
     how = "estimated by" if measured.estimated else "measured with"
-    console.print(f"\nEnergy above idle, {how} {measured.meter} on {measured.machine.label}.")
+    if any(one.program is not None for one in measured.programs):
+        console.print(f"\nEnergy above idle, {how} {measured.meter} on {measured.machine.label}.")
     for one in measured.programs:
         if one.program is not None:
             _print_program(console, one, one.program)

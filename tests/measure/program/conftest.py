@@ -148,7 +148,7 @@ class Bench:
         with program:
             program.wait_until_ready()
             program.run(60, lambda seconds: None)
-            plan = {"sites": dict(replay or {}), "windows": 2, "rest": 0.01, "settle": 0.01}
+            plan = {"sites": dict(replay or {}), "windows": 2, "rest": 0.01, "settle": 0.01, "stagger": 0.001}
             windows = program.replay(plan, 30) if replay else []
             status = program.finish()
         outcome = Outcome(status, (folder / "out").read_text(), (folder / "err").read_text())

@@ -297,6 +297,14 @@ def test_timeout_ends_everything_and_keeps_finished_runs(bench: Any, command: Co
     assert gone(mark)
 
 
+def test_where_nothing_was_measured_no_table_is_begun(bench: Any, command: Command) -> None:
+    bench.write(main=ENDLESS)
+    done = command.run("main.py", "--timeout", "2", "--", "0")
+    assert done.returncode == 1
+    assert "Nothing was measured." in done.stderr
+    assert done.stdout == ""
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_however_it_ends_no_process_is_left(bench: Any, command: Command, number: int) -> None:
     bench.write(main=ENDLESS)
