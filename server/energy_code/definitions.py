@@ -8,7 +8,7 @@ from energy_code.bindings import define
 from energy_code.calling import Arguments, call
 from energy_code.expressions import Attribute, CallExpression, Expression, Name
 from energy_code.statements import Statement, run
-from energy_code.values import UNKNOWN, ApiFunction, Function, UserClass, Value
+from energy_code.values import UNKNOWN, ApiFunction, Function, Method, UserClass, Value
 
 if TYPE_CHECKING:
     from energy_code.codes import ClassCode, FunctionCode
@@ -63,8 +63,7 @@ class DefineClass(Statement):
 
     def execute(self, frame: Frame) -> bool:
         """Run the body in a frame of its own and hand the names over to the class."""
-        for decorator, _ in self.decorators:
-            decorator.evaluate(frame)
+        decorators = [decorator.evaluate(frame) for decorator, _ in self.decorators]
         cls = UserClass(frame.module, self.code.qualname)
         inner = frame.nested(self.code, cls)
         bases = tuple(base.evaluate(inner) for base in self.code.bases)
@@ -77,4 +76,9 @@ class DefineClass(Statement):
         engine.declare_class(cls, bases, inner.names)
         engine.setters_replaced(cls, before)
         frame.bind(self.code.name, cls)
+        for decorator in reversed(decorators):
+            if (
+                type(decorator) is Function or type(decorator) is Method
+            ):  # it may register the class, and gives it back
+                call(frame, decorator, Arguments([cls], {}, True), None)
         return True

@@ -62,6 +62,24 @@ def test_a_registry_that_is_an_object_or_a_class(apis_of):
     ) == [(13, "keras.Sequential"), (14, "keras.Sequential.fit"), (18, "keras.Sequential.predict")]
 
 
+def test_classes_that_a_decorator_registers(apis_of):
+    assert apis_of(
+        """
+        import keras
+        NETS = {}
+        def register(name):
+            def add(cls):
+                NETS[name] = cls
+                return cls
+            return add
+        @register("net")
+        class Net(keras.Model):
+            pass
+        NETS["net"]().fit()
+        """
+    ) == [(11, "keras.Model.fit")]
+
+
 def test_lists_and_dictionaries_that_functions_fill(apis_of):
     assert apis_of(
         """
