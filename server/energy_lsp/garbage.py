@@ -56,8 +56,10 @@ class Garbage:
         """A file was closed: what was known of it is garbage."""
         self._let_go = True
 
-    def look(self) -> bool:
-        """Look for garbage if it is time to; True when it was."""
+    def look(self, *, opening: bool = False) -> bool:
+        """Look for garbage if it is time to, which it is not while a file is read that was opened; True when it was."""
+        if opening:
+            return False
         if self._clock() - self._heard >= QUIET_SECONDS:
             worth = self._let_go or self._in_use() >= SOME * self._kept
         else:

@@ -171,7 +171,7 @@ class EnergyServer(LanguageServer):
                 logger.warning("The client's process is gone")
                 end(1)
             self.look_at_databases()
-            self.garbage.look()
+            self.garbage.look(opening=any(opened.made == 0 for opened in self.files))
 
     def begin_task(self, work: Coroutine[Any, Any, None]) -> None:
         """Work of the server's own; what fails is logged, and it ends with the server."""

@@ -79,6 +79,7 @@ def test_growth_is_looked_into_at_last_when_it_never_gets_quiet() -> None:
 def test_what_opened_files_need_is_no_reason_to_look() -> None:
     process = Process()
     process.blocks = int(2 * MUCH * 1000)
+    assert not process.garbage.look(opening=True)
     process.garbage.expect()
     assert not process.garbage.look()
     process.be_quiet()
