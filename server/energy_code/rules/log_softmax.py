@@ -10,7 +10,8 @@ class LogSoftmax(Rule):
     `tf.nn.log_softmax` subtracts the logarithm of the sum.
 
     **Equal when** no probability is so small that it vanishes: there the logarithm before is −∞ and after
-    it is the right number. The last digits differ.
+    it is the right number. With a NaN in the row the logarithm before is −∞ or NaN, after it is NaN. The last digits
+    differ.
     """
 
     message = "`tf.nn.log_softmax` saves the way through the exponentials, and does not overflow"
@@ -24,7 +25,7 @@ class LogSoftmax(Rule):
         tolerance=1e-4,
         absolute=1e-5,
         gradients=("x",),
-        unequal={"huge": "vanishes", "infinite": "vanishes"},
+        unequal={"huge": "vanishes", "infinite": "vanishes", "nan": "NaN"},
     )
     safety = "review"
     modes = NOT_JIT
