@@ -9,7 +9,8 @@ class ArgmaxSigmoid(Rule):
     `tf.sigmoid` keeps the order of its inputs; when only the largest is wanted it is spent for nothing.
 
     **Equal when** the sigmoid does not saturate: above about 17 (float32) it is 1 for all, and the first
-    of them wins before, the largest after. NaN may be placed differently.
+    of them wins before, the largest after; so it is with logits that lie too close together for their sigmoids to
+    differ. NaN may be placed differently.
     """
 
     message = "sigmoid keeps the order: `tf.argmax` of the logits gives the same index"
