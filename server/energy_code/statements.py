@@ -18,6 +18,7 @@ from energy_code.narrowing import give_back, narrowed, take_over, tells
 from energy_code.operators import Operator
 from energy_code.values import (
     UNKNOWN,
+    Constant,
     ExternalInstance,
     Mapping,
     Sequence,
@@ -125,6 +126,8 @@ class Assign(Statement):
                 if self.value is None and frame.owner is None and value is UNKNOWN:
                     return True
         for target in self.targets:
+            if type(self.value) is Operator and frame.code.name != "__init__" and counts(target, value):
+                value = UNKNOWN
             assign(frame, target, value)
             if (
                 type(target) is Attribute
@@ -155,8 +158,14 @@ class Augment(Statement):
 
     def execute(self, frame: Frame) -> bool:
         """Bind the target to the result of the operator."""
-        assign(frame, self.target, self.operation.evaluate(frame))
+        value = self.operation.evaluate(frame)
+        assign(frame, self.target, UNKNOWN if counts(self.target, value) else value)
         return True
+
+
+def counts(target: Expression, value: Value) -> bool:
+    """True for an attribute that is set to a computed number: how far it has come by now is not known."""
+    return type(target) is Attribute and type(value) is Constant
 
 
 class Delete(Statement):

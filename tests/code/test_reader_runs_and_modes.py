@@ -37,6 +37,30 @@ def test_constant_loops_multiply(calls_of):
     }
 
 
+def test_how_far_an_attribute_has_counted_is_not_known(calls_of):
+    calls = calls_of(
+        """
+        import tensorflow as tf
+        class Trainer:
+            width = 3
+            steps = 0
+            left = 5
+            def __call__(self):
+                self.steps += 1
+                self.left = self.left - 1
+                for _ in range(self.width): tf.ones(1)
+                for _ in range(self.steps): tf.zeros(1)
+                for _ in range(self.left): tf.eye(2)
+        Trainer()()
+        """
+    )
+    assert runs_by_api(calls) == {
+        "tensorflow.ones": (3, False, 1),
+        "tensorflow.zeros": (1, True, 1),
+        "tensorflow.eye": (1, True, 1),
+    }
+
+
 def test_epochs_by_position_and_from_a_parameter(calls_of):
     calls = calls_of(
         """
