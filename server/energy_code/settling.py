@@ -15,6 +15,7 @@ from energy_code.modules import Module
 from energy_code.values import UNKNOWN, Function, UserClass, UserInstance, Value
 
 if TYPE_CHECKING:
+    from energy_code.codes import Code
     from energy_code.frames import Given, Summary
     from energy_code.importing import Resolve
     from energy_code.survey import Survey
@@ -163,7 +164,9 @@ class Settling(Execution):
 
     def outdate(self, places: set[tuple[UserClass | Module, str]]) -> None:
         """Let everything be found anew that follows from attributes of classes or from globals of modules."""
+        names = {name for _, name in places}
         calls: set[tuple[Function, Given]] = set()
+        codes: set[Code] = set()
         found = True
         while found:
             found = False
@@ -172,15 +175,19 @@ class Settling(Execution):
                     if (
                         summary.running
                         or summary.outdated
+                        or not may_lean(summary, names, codes)
                         or not self.leans(function, summary, places, calls)
                     ):
                         continue
                     found = summary.outdated = True
                     summary.verified = -1
                     calls.add((function, given))
+                    codes.add(function.code)
                     places.update((function.module, name) for name in summary.written)
+                    names.update(summary.written)
                     if function.owner is not None:
                         places.update((function.owner, name) for name in summary.attributes)
+                        names.update(summary.attributes)
         self.clock += 1
 
     def outlives(self, function: Function, name: str) -> bool:
@@ -213,3 +220,14 @@ class Settling(Execution):
             ):
                 return True
         return False
+
+
+def may_lean(summary: Summary, names: set[str], codes: set[Code]) -> bool:
+    """False, found out fast, for an evaluation that has asked for none of the names and called none of the codes."""
+    if not names.isdisjoint(summary.globals):
+        return True
+    for _, subject, _ in summary.dependencies:
+        asked = subject[0]
+        if asked.code in codes if type(asked) is Function else subject[1] in names:
+            return True
+    return False
