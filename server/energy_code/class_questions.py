@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from energy_code.callbacks import plain_function
 from energy_code.importing import Imports, Resolve
-from energy_code.modules import ClassInfo
 from energy_code.values import UNKNOWN, ApiClass, ApiMethod, External, Function, UserClass, Value
 
 if TYPE_CHECKING:
     from energy_code.expressions import Expression
     from energy_code.frames import Frame
+    from energy_code.modules import ClassInfo
     from energy_data.catalogue import Catalogue
 
 
@@ -138,8 +138,8 @@ class Classes(Imports):
         names = frame.module.fields.setdefault(frame.owner.name, [])
         names.extend(name for target in targets for name in target_names(target) if name not in names)
 
-    def declare_class(self, cls: UserClass, bases: tuple[Value, ...], names: dict[str, Value]) -> None:
+    def declare_class(self, cls: UserClass, info: ClassInfo) -> None:
         """The result of a class statement."""
-        cls.module.classes[cls.name] = ClassInfo(bases, names)
+        cls.module.classes[cls.name] = info
         self.setters_by_class.clear()
         self.classes_at = self.revision

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from energy_code.bindings import define
 from energy_code.calling import Arguments, call
 from energy_code.expressions import Attribute, CallExpression, Expression, Name
+from energy_code.modules import ClassInfo
 from energy_code.statements import Statement, run
 from energy_code.values import UNKNOWN, ApiFunction, Function, Method, UserClass, Value
 
@@ -70,10 +71,10 @@ class DefineClass(Statement):
         for _, keyword in self.code.keywords:
             keyword.evaluate(inner)
         engine = frame.engine
-        before = engine.setters(cls)
-        engine.declare_class(cls, bases, inner.names)
+        before, info = engine.setters(cls), ClassInfo(bases, inner.names)
+        engine.declare_class(cls, info)
         run(inner, self.code.body)
-        engine.declare_class(cls, bases, inner.names)
+        engine.declare_class(cls, info)
         engine.setters_replaced(cls, before)
         frame.bind(self.code.name, cls)
         for decorator in reversed(decorators):

@@ -13,7 +13,7 @@ from energy_code.annotations import annotated
 from energy_code.facts import grown
 from energy_code.frames import Frame, Given, Summary
 from energy_code.importing import Resolve
-from energy_code.modules import Module
+from energy_code.modules import Module, classes_of
 from energy_code.reach import CLASSES, OPEN, find_reach
 from energy_code.settling import MAX_CONTEXTS, Settling
 from energy_code.statements import run
@@ -99,6 +99,7 @@ class Engine(Settling):
         summary = Summary()
         summary.conclude(frame)
         summary.written = frame.names
+        summary.classes = classes_of(module, unit)
         return summary
 
     def written_by(self, function: Function, name: str) -> Value:

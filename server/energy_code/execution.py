@@ -83,6 +83,7 @@ class Execution(Classes):
             else:
                 for function in summary.defined:
                     module.note_setter(function)
+                self.declare_again(module, summary)
             module.kept[unit] = summary
             module.summaries.append((start, unit, summary))
             for name, value in summary.written.items():
@@ -102,6 +103,12 @@ class Execution(Classes):
         # What functions bind them to, or fill them with, is asked each time.
         module.changed.update(setters, module.global_setters, module.filled)
         module.dirty = sum([bit_of(module, name) for name in module.changed])
+
+    def declare_again(self, module: Module, summary: Summary) -> None:
+        """A statement is not run again: of classes that others of the same name stood for, its own count from here."""
+        for name, info in summary.classes.items():
+            if module.classes.get(name) is not info:
+                self.declare_class(UserClass(module, name), info)
 
     def holds(self, module: Module, summary: Summary) -> bool:
         """True when every question would be answered as before."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from energy_code.engine import Engine
     from energy_code.expressions import CallExpression, Expression
     from energy_code.facts import Facts
-    from energy_code.modules import Module
+    from energy_code.modules import ClassInfo, Module
     from energy_code.reach import Reach
 
 Given = tuple[tuple[str, Value], ...]
@@ -38,6 +38,7 @@ class Summary:
     __slots__ = (
         "attributes",
         "checked",
+        "classes",
         "defined",
         "dependencies",
         "facts",
@@ -79,6 +80,8 @@ class Summary:
         """What was left behind on objects of others."""
         self.written: dict[str, Value] = {}
         """Globals of the module that were bound."""
+        self.classes: dict[str, ClassInfo] = {}
+        """What a statement of the module's top level left of its classes."""
         self.globals: dict[str, Value] = {}
         """Globals of the module that were read, with what they were."""
         self.dependencies: list[Dependency] = []

@@ -115,3 +115,14 @@ def globals_bound(code: Code) -> set[str]:
     """The names that functions in a code declare global."""
     names = set(code.globals) if isinstance(code, FunctionCode) else set()
     return names.union(*(globals_bound(part) for _, part in code.parts))
+
+
+def classes_of(module: Module, code: Code) -> dict[str, ClassInfo]:
+    """The classes that a code declares by itself, not by a function in it, as they are now."""
+    found: dict[str, ClassInfo] = {}
+    for _, part in code.parts:
+        if type(part) is ClassCode:
+            if part.qualname in module.classes:
+                found[part.qualname] = module.classes[part.qualname]
+            found.update(classes_of(module, part))
+    return found

@@ -403,3 +403,34 @@ def test_a_global_that_goes_on_from_itself_does_not_vouch_for_itself(old, new):
     """`total = total + v` gives a tensor only for as long as some other function makes `total` one."""
     _, after = edited_and_back(TOTAL, old, new)
     assert "tensorflow.Tensor.numpy" not in [call.api for call in after]
+
+
+NETS = b"""import keras
+ROWS = 1
+COLUMNS = 2
+class Net(keras.Model):
+    pass
+class Other(Net):
+    pass
+def use(model: Other, x):
+    return model.predict(x)
+"""
+OTHER = b"class Other(Net):\n    pass\n"
+
+
+def test_a_class_written_twice_is_the_later_one():
+    """The later statement is not run again, as its text and what it reads stay the same; it counts all the same."""
+    before, after = edited_and_back(NETS, b"ROWS = 1\n", OTHER)
+    assert [call.api for call in after] == [call.api for call in before] == ["keras.Model.predict"]
+
+
+def test_a_class_written_twice_whose_later_one_goes():
+    text = NETS.replace(b"ROWS = 1\n", OTHER)
+    _, after = edited_and_back(text, OTHER + b"def", b"def")
+    assert after == []
+
+
+def test_what_stands_between_two_classes_of_a_name_sees_the_first():
+    text = NETS.replace(b"def use", b"Other().predict(1)\nclass Other:\n    pass\ndef use")
+    _, after = edited_and_back(text, b"predict(1)", b"fit(1)")
+    assert [call.api for call in after] == ["keras.Model.fit"]
