@@ -154,6 +154,19 @@ class Analysis:
             position -= 1
         return None
 
+    def function_around(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where the named function around a stretch begins and ends; of a function the one around it."""
+        position = bisect_right(self._starts, start) - 1
+        while position >= 0:
+            first, last, code, parent = self._homes[position]
+            if end <= last:
+                if type(code) is FunctionCode and code.name != "<lambda>" and (first, last) != (start, end):
+                    return first, last
+                if parent is None:
+                    return None
+            position -= 1
+        return None
+
     def value_of(self, node: tree_sitter.Node) -> Value:
         """What the interpreter knows of an expression."""
         if self._moves != self.document.moves:

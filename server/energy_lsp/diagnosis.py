@@ -40,7 +40,6 @@ def _of_finding(page: Page, finding: Finding, client: Client) -> types.Diagnosti
     message = f"{finding.message}: {page.verdict_of(finding).text}"
     data = {
         "rule": rule.name,
-        "safety": finding.safety,
         "version": page.version,
         "start": finding.span.start_byte,
         "end": finding.span.end_byte,
@@ -57,7 +56,7 @@ def _of_hotspot(page: Page, hint: Hint, client: Client) -> types.Diagnostic:
         total = page.hints_in(around.span).total
         related.append((page.start_of(around.span), f"{around.name}: {total.label}"))
     where = page.range(hint.call.name)
-    data = {"rule": HOTSPOT, "safety": "none", "version": page.version}
+    data = {"rule": HOTSPOT, "version": page.version}
     return _diagnostic(page, client, where, HOTSPOT, HOTSPOT_PAGE, message, related, data)
 
 

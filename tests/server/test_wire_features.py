@@ -71,7 +71,6 @@ async def test_pulled_diagnostics_are_complete(start: Any) -> None:
         assert rule.source == "energy-lsp"
         assert rule.code_description.href.endswith("/pow2.md")
         assert rule.data["rule"] == "pow2"
-        assert rule.data["safety"] == "safe"
         assert (rule.range.start.line, rule.range.start.character) == (15, 11)
         hotspots = [one for one in report.items if one.code == "hotspot"]
         assert [one.range.start.line for one in hotspots] == [14, 20]

@@ -12,7 +12,7 @@ from energy_code.calls import Call, Span
 from energy_code.collector import collector_paused
 from energy_code.ruling.keeping import Memory, recollection
 from energy_code.ruling.place import Match, Place, span_of
-from energy_code.ruling.rule import Finding, Rule, Safety
+from energy_code.ruling.rule import Finding, Rule
 from energy_code.ruling.shared import Shared
 from energy_code.ruling.tapes import under_tape
 from energy_code.ruling.tracing import runs_once, traced_elsewhere
@@ -48,14 +48,14 @@ def find(analysis: Analysis, index: Index) -> list[Finding]:
     )
 
 
-def match_again(analysis: Analysis, kept: Finding) -> Match | None:
-    """The match behind a finding that was kept over an edit, for its fix."""
+def see_again(analysis: Analysis, kept: Finding) -> tuple[Place, Match] | None:
+    """What is behind a finding that was kept over an edit, for its fix."""
     search = _Search(analysis, index_of((kept.rule,)))
     stretch = analysis.stretch_at(kept.span.start_byte)
     if stretch is not None:
         search.look(stretch)
     found = search.found.get(_key(kept))
-    return found._match if found is not None else None
+    return found._seen if found is not None else None
 
 
 def _key(finding: Finding) -> tuple[str, int, int]:
@@ -235,17 +235,15 @@ def _finding(rule: Rule, place: Place, match: Match) -> Finding | None:
         return None
     if rule.category in _PER_CALL and runs_once(place):
         return None
-    place.captures = match.captures
     return Finding(
         rule=rule,
         span=_span(place, match.node),
         message=match.message or rule.message,
-        safety=_safety(rule, place, match),
         call=place.call,
         mode=place.mode,
         related=tuple([span_of(node) for node in match.related]),
         _analysis=place.analysis,
-        _match=match,
+        _seen=(place, match),
     )
 
 
@@ -275,21 +273,6 @@ def _match(watch: Watch, pattern: Pattern, place: Place, node: Node) -> Match | 
 def _uses_tensorflow(analysis: Analysis) -> bool:
     """Code that only imports Keras may run on another backend, where TensorFlow's functions do not belong."""
     return b"tensorflow" in analysis.source or analysis.spelling("tensorflow") is not None
-
-
-def _safety(rule: Rule, place: Place, match: Match) -> Safety:
-    if rule.safety == "none" or (match.template is None and match.edits is None):
-        return "none"
-    if match.edits is None and _loses_comment(place, match):
-        return "none"
-    sure = place.call is None or place.call.confidence == 1.0
-    sure = sure and (rule.safety == "safe" or rule.proven(place))
-    return "safe" if sure and (match.is_proven is None or match.is_proven()) else "review"
-
-
-def _loses_comment(place: Place, match: Match) -> bool:
-    source = place.analysis.source[match.node.start_byte : match.node.end_byte]
-    return b"#" in source and b"\n" in source
 
 
 def _ignored(analysis: Analysis, finding: Finding) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
-    from energy_code.ruling.rule import Rule, Safety
+    from energy_code.ruling.rule import Rule
     from energy_code.ruling.shared import Shared
 
 
@@ -35,7 +35,6 @@ class Note(NamedTuple):
     start: int
     end: int
     message: str
-    safety: Safety
     mode: Mode
     related: tuple[tuple[int, int], ...]
     call: int | None
@@ -206,7 +205,6 @@ def noted(finding: Finding, stretch: Stretch, call: int | None) -> Note:
         span.start_byte - base,
         span.end_byte - base,
         finding.message,
-        finding.safety,
         finding.mode,
         tuple((one.start_byte - base, one.end_byte - base) for one in finding.related),
         call - stretch.first if call is not None else None,
@@ -221,10 +219,9 @@ def recalled(analysis: Analysis, stretch: Stretch, notes: tuple[Note, ...]) -> I
             rule=note.rule,
             span=lines.span(base + note.start, base + note.end),
             message=note.message,
-            safety=note.safety,
             call=analysis.calls[stretch.first + note.call] if note.call is not None else None,
             mode=note.mode,
             related=tuple(lines.span(base + start, base + end) for start, end in note.related),
             _analysis=analysis,
-            _match=None,
+            _seen=None,
         )

@@ -189,20 +189,19 @@ class Place:
         known, key = self.shared.loops, (node.id, comprehensions)
         if key not in known:
             loops = _LOOPS_AND_COMPREHENSIONS if comprehensions else _LOOPS
-            known[key] = _loop_around(node, self.ancestors(node), loops)
+            known[key] = _loop_around(node, self._within_function(node), loops)
         return known[key]
 
     def ancestors(self, node: Node) -> list[Node]:
         """What is around a node, the nearest first, the module last."""
+        around, function = self._within_function(node), self.function(node)
+        return around + self.ancestors(function) if function is not None else around
+
+    def _within_function(self, node: Node) -> list[Node]:
+        """What is around a node up to the function definition, or else the module, that holds it."""
         known = self.shared.ancestors
         if node.id not in known:
-            place = node.start_byte
-            for start, end, function in self.shared.seen_functions:
-                if start < place < end:
-                    known[node.id] = _ancestors(function, node) + self.ancestors(function)
-                    break
-            else:
-                known[node.id] = _ancestors(self.analysis.tree.root_node, node)
+            known[node.id] = _ancestors(self.scope(node), node)
         return known[node.id]
 
     def function(self, node: Node) -> Node | None:
@@ -213,26 +212,27 @@ class Place:
         return known[node.id]
 
     def _function_around(self, node: Node) -> Node | None:
-        """From functions that others were in, as long as no further one begins in between."""
-        source, place, seen = self.analysis.source, node.start_byte, self.shared.seen_functions
-        for start, end, function in seen:
-            if start < place < end and source.find(b"def", start + len(b"def"), place) < 0:
-                return function
-        around = (parent for parent in self.ancestors(node) if parent.type == "function_definition")
-        found = next(around, None)
-        if found is not None:
-            seen.append((found.start_byte, found.end_byte, found))
-        return found
+        """By what the reader knows of where functions are; of broken code it may know less than the tree has."""
+        root = self.analysis.tree.root_node
+        if not self.analysis.whole:
+            around = (parent for parent in _ancestors(root, node) if parent.type == "function_definition")
+            return next(around, None)
+        where = self.analysis.function_around(node.start_byte, node.end_byte)
+        return root.descendant_for_byte_range(*where) if where is not None else None
+
+    def functions_around(self, node: Node) -> Iterator[Node]:
+        """The function definitions around a node, the innermost first."""
+        function = self.function(node)
+        while function is not None:
+            yield function
+            function = self.function(function)
 
     def in_with(self, node: Node, word: bytes) -> bool:
         """Whether a `with` statement of the same function, with that word in its head, holds the node."""
         if not self.shared.has(word):
             return False
-        for parent in self.ancestors(node):
-            kind = parent.type
-            if kind == "function_definition":
-                return False
-            if kind == "with_statement":
+        for parent in self._within_function(node):
+            if parent.type == "with_statement":
                 body = parent.child_by_field_name("body")
                 end = body.start_byte if body is not None else parent.end_byte
                 if word in self.analysis.source[parent.start_byte : end]:
@@ -241,13 +241,8 @@ class Place:
 
     def in_test(self, node: Node) -> bool:
         """Whether a test holds the node: its settings are there to be tested."""
-        function = self.function(node)
-        while function is not None:
-            name = function.child_by_field_name("name")
-            if name is not None and self.text(name).startswith("test"):
-                return True
-            function = self.function(function)
-        return False
+        names = (function.child_by_field_name("name") for function in self.functions_around(node))
+        return any(name is not None and self.text(name).startswith("test") for name in names)
 
     def scope(self, node: Node) -> Node:
         """The function definition or module around a node."""

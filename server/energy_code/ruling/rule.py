@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from energy_code.calls import Call, Mode, Span
+from energy_code.ruling.judging import safety_of
 from energy_code.ruling.place import Edit, Match, Place
 from energy_code.ruling.workload import Workload
 
@@ -121,24 +122,35 @@ class Finding:
     rule: Rule
     span: Span
     message: str
-    safety: Safety
     call: Call | None
     """The API call the finding hangs on, for joules and runs."""
     mode: Mode
     related: tuple[Span, ...]
     _analysis: Analysis = field(repr=False, compare=False)
-    _match: Match | None = field(repr=False, compare=False)
+    _seen: tuple[Place, Match] | None = field(repr=False, compare=False)
     """None for a finding that was kept over an edit: looked for again when its fix is asked for."""
+    _safety: Safety | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def safety(self) -> Safety:
+        """How far the fix can be trusted at this very place."""
+        if self._safety is None:
+            seen = self._sight() if self.rule.has_fix else None
+            self._safety = safety_of(self.rule, *seen) if seen is not None else "none"
+        return self._safety
 
     def edits(self) -> list[Edit]:
         """The fix, as replacements of bytes in ascending order; empty when there is none."""
-        if self.safety == "none":
+        seen = self._sight() if self.safety != "none" else None
+        if seen is None:
             return []
         from energy_code.ruling.rewriting import edits_for  # libcst loads only when a fix is asked for
 
-        match = self._match
-        if match is None:
-            from energy_code.ruling.finding import match_again
+        return edits_for(self._analysis, seen[1])
 
-            match = match_again(self._analysis, self)
-        return edits_for(self._analysis, match) if match is not None else []
+    def _sight(self) -> tuple[Place, Match] | None:
+        if self._seen is None:
+            from energy_code.ruling.finding import see_again
+
+            self._seen = see_again(self._analysis, self)
+        return self._seen

@@ -33,7 +33,6 @@ class Shared:
         "loops",
         "mentioned",
         "run_once",
-        "seen_functions",
         "shapes",
         "traced_functions",
         "words",
@@ -50,7 +49,7 @@ class Shared:
         self.arguments: dict[int, tuple[list[Node], dict[str, Node | None]]] = {}
         """Calls asked about so far, and their arguments by position and by keyword."""
         self.ancestors: dict[int, list[Node]] = {}
-        """Nodes asked about so far, and what is around them, the nearest first."""
+        """Nodes asked about so far, and what is around them within their function, the nearest first."""
         self.for_graphs: bool | None = None
         """Whether the file is written for graphs alone; None until somebody asks."""
         self.graph_signs = False
@@ -61,8 +60,6 @@ class Shared:
         """Nodes asked about so far, with comprehensions or without, and the loop around them."""
         self.functions: dict[int, Node | None] = {}
         """Nodes asked about so far, and the function around them."""
-        self.seen_functions: list[tuple[int, int, Node]] = []
-        """Functions that nodes were found in: start, end, node."""
         self.assignments: dict[tuple[int, str], list[Node]] = {}
         """Scope and name → where it is assigned."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}

@@ -107,7 +107,7 @@ def _is_for_graphs(place: Place) -> bool:
 
 def _is_traced(place: Place, function: Node, depth: int) -> bool | None:
     """Whether a function runs within a graph alone, not eagerly as well; None when no call is in sight."""
-    around = [function, *_functions_around(place, function)]
+    around = [function, *place.functions_around(function)]
     if any(_method_of_keras(place, one) for one in around):
         return True
     calls = calls_of(place, function) if holder_of(function) is None else []
@@ -143,10 +143,6 @@ def _is_written_for_training(place: Place) -> bool:
     )
 
 
-def _functions_around(place: Place, function: Node) -> list[Node]:
-    return [one for one in place.ancestors(function) if one.type == "function_definition"]
-
-
 def runs_once(place: Place) -> bool:
     """Whether the place makes or initialises a layer, model, loss…: there is nothing to save there."""
     innermost = place.function(place.node)
@@ -160,7 +156,7 @@ def runs_once(place: Place) -> bool:
 
 def _runs_once(place: Place, function: Node) -> bool:
     once = False
-    for one in (function, *_functions_around(place, function)):
+    for one in (function, *place.functions_around(function)):
         holder = holder_of(one)
         name = _name_of(place, one)
         once = once or name in _ONCE or "init" in name or _called_once(place, one, holder)
