@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -13,6 +13,8 @@ from energy_data.rows import evidence_from
 
 TABLE = "figures.json"
 EVIDENCE = "rule_evidence.jsonl"
+WORKLOAD = "workload"
+"""What tells the workload of a row of evidence from what it was before."""
 
 
 @lru_cache(maxsize=1)
@@ -73,18 +75,27 @@ def _figure(row: dict[str, Any]) -> Figure:
 
 
 @lru_cache(maxsize=1)
-def _shipped_evidence() -> dict[str, tuple[RuleEvidence, ...]]:
-    by_rule: dict[str, tuple[RuleEvidence, ...]] = {}
+def _evidence_rows() -> dict[str, list[dict[str, Any]]]:
+    by_rule: dict[str, list[dict[str, Any]]] = {}
     for line in _shipped(EVIDENCE).splitlines():
-        row = {key: value for key, value in json.loads(line).items() if key != "layer"}
-        item = evidence_from(row, "published")
-        by_rule[item.rule] = (*by_rule.get(item.rule, ()), item)
+        row = json.loads(line)
+        by_rule.setdefault(row["rule"], []).append(row)
     return by_rule
 
 
+@cache
 def shipped_evidence(rule: str) -> tuple[RuleEvidence, ...]:
     """The evidence for a rule that ships with the program."""
-    return _shipped_evidence().get(rule, ())
+    rows = _evidence_rows().get(rule, ())
+    return tuple(
+        evidence_from({key: value for key, value in row.items() if key != WORKLOAD}, "published")
+        for row in rows
+    )
+
+
+def shipped_workloads(rule: str) -> set[str]:
+    """The workloads on which the shipped evidence for a rule was measured."""
+    return {row.get(WORKLOAD, "") for row in _evidence_rows().get(rule, ())}
 
 
 def _shipped(name: str) -> str:

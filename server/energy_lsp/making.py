@@ -120,7 +120,7 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
         and not ignored(analysis.ignores, finding.span.start.row, finding.span.end.row, finding.rule.name)
     ]
     verdicts = verdicts_of(found, folder)
-    # What makes no measurable difference on this machine is not suggested on it.
+    # What was measured to make no difference, here or else where it was measured, is not suggested.
     findings = [finding for finding in found if verdicts[finding.rule.name, finding.mode].suggested]
     findings.sort(key=lambda finding: finding.span.start_byte)
     calls = analysis.calls

@@ -12,10 +12,12 @@ from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
+from energy_code.rules import ALL
 from energy_code.ruling.equality import difference
-from energy_code.ruling.programs import WorkloadError, program
+from energy_code.ruling.programs import WorkloadError, fingerprint, program
 from energy_code.ruling.rule import Rule
 from energy_code.ruling.workload import SIZES, Size
+from energy_data.figures import WORKLOAD
 from energy_data.model import RuleEvidence
 from energy_measure.comparison import NotResolvedError
 from energy_measure.metered import Metered
@@ -159,4 +161,5 @@ def as_lines(evidence: Iterable[RuleEvidence]) -> Iterator[str]:
         del row["layer"]
         for name in ("ratio", "low", "high", "p_value", "a12", "control_ratio", "joules_before"):
             row[name] = float(f"{row[name]:.4g}")
+        row[WORKLOAD] = fingerprint(ALL[item.rule])
         yield json.dumps(row, ensure_ascii=False)

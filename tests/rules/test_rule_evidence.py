@@ -8,9 +8,10 @@ import pytest
 
 from energy_code import rules
 from energy_code.calls import Runs
-from energy_code.document import Document
 from energy_code.ruling.equality import difference
-from energy_code.ruling.evidence import brief, joules_saved, saving_text, suggested, verdict
+from energy_code.ruling.evidence import brief, joules_saved, saving_text, verdict
+from energy_code.ruling.programs import fingerprint
+from energy_data.figures import shipped_evidence, shipped_workloads
 from rule_savings import SAVES
 
 SAME = replace(SAVES, ratio=1.0, low=0.97, high=1.02, p_value=0.6)
@@ -40,6 +41,19 @@ def test_shipped_evidence_names_its_machine_and_is_marked():
     said = verdict([replace(SAVES, layer="published")], "eager")
     assert said.suggested
     assert "on Some CPU (shipped, not measured here)" in said.text
+
+
+@pytest.mark.parametrize("layer", ["here", "team", "published"])
+def test_what_makes_no_difference_is_suggested_nowhere_until_a_nearer_measurement_saves(layer):
+    said = verdict([replace(SAME, layer=layer)], "eager")
+    assert not said.suggested
+    assert "no measurable difference" in said.text
+    assert verdict([SAVES, replace(SAME, layer="published")], "eager").suggested
+
+
+def test_what_costs_more_is_not_suggested_and_says_so():
+    said = verdict([replace(SAVES, ratio=1.2, low=1.15, high=1.25)], "eager")
+    assert (said.suggested, said.text) == (False, "+20% ± 5 here (15 pairs, p 0.0003; medium inputs)")
 
 
 def test_the_nearest_layer_speaks():
@@ -75,17 +89,6 @@ def test_fixes_rank_by_joules_per_call_times_runs():
     assert joules_saved(None) == 0.0
 
 
-def test_suggestions_leave_out_what_does_not_save_here_and_put_the_greatest_saving_first():
-    source = (
-        "import tensorflow as tf\na = tf.pow(x, 2)\nb = 1 / tf.sqrt(x)\n"
-        "for _ in range(50):\n    c = tf.reduce_sum(tf.stack(l), 0)\n"
-    )
-    evidence = {"pow2": [SAVES], "rsqrt": [SAME], "stack-sum": [replace(SAVES, joules_before=0.1)]}
-    findings = rules.find(Document(source).analysis)
-    ranked = suggested(findings, lambda name: evidence[name])
-    assert [finding.rule.name for finding, _ in ranked] == ["stack-sum", "pow2"]
-
-
 @pytest.mark.parametrize(
     ("one", "other", "words"),
     [
@@ -103,3 +106,24 @@ def test_differences_are_said_in_words(one, other, words):
 def test_nan_equals_nan_and_tolerance_is_relative():
     assert difference([float("nan"), 100.0], [float("nan"), 100.05], tolerance=1e-3) == ""
     assert difference([100.0], [100.5], tolerance=1e-3) != ""
+
+
+SAVING = [rule for rule in rules.ALL.values() if rule.saves]
+
+
+@pytest.mark.parametrize("rule", SAVING, ids=lambda rule: rule.name)
+def test_a_rule_ships_with_evidence_that_it_saves_where_it_applies(rule):
+    evidence = shipped_evidence(rule.name)
+    assert any(verdict(evidence, mode).suggested for mode in rule.modes if verdict(evidence, mode).evidence)
+
+
+def test_advice_that_does_not_save_ships_with_its_measurements():
+    assert all(shipped_evidence(rule.name) for rule in rules.ALL.values() if not rule.saves)
+
+
+@pytest.mark.parametrize("rule", rules.ALL.values(), ids=lambda rule: rule.name)
+def test_shipped_evidence_is_of_the_workload_that_the_rule_has(rule):
+    assert shipped_workloads(rule.name) == {fingerprint(rule)}, (
+        f"the workload of {rule.name} has changed since its evidence was measured: run "
+        f"`energy-lsp rules measure {rule.name} --export FILE` and ship what it writes"
+    )

@@ -17,15 +17,17 @@ from rule_savings import SAVES
 PROGRAM = "import tensorflow as tf\nx = tf.constant([1.0, 2.0])\ny = tf.pow(x, 2)\n"
 
 
-def findings(tmp_path: Path, *evidence: RuleEvidence) -> list[dict[str, Any]]:
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
+def findings(
+    tmp_path: Path, *evidence: RuleEvidence, program: str = PROGRAM, rule: str = "pow2"
+) -> list[dict[str, Any]]:
+    file = tmp_path / "program.py"
+    file.write_text(program)
     with Database.open(tmp_path / "energy.db") as database:
         database.add_evidence(evidence)
-    arguments = ["check", str(program), "--format", "json", "--exit-zero", "--select", "pow2"]
+    arguments = ["check", str(file), "--format", "json", "--exit-zero", "--select", rule]
     result = CliRunner().invoke(main, arguments, env={"ENERGY_LSP_DB": str(tmp_path / "energy.db")})
     assert result.exit_code == 0, result.output
-    return [item for item in json.loads(result.stdout) if item["rule"] == "pow2"]
+    return [item for item in json.loads(result.stdout) if item["rule"] == rule]
 
 
 def test_a_saving_measured_here_is_told_with_its_margin(tmp_path: Path) -> None:
@@ -51,3 +53,13 @@ def test_a_rule_can_be_left_out_in_some_files(tmp_path: Path) -> None:
 def test_a_rule_left_out_elsewhere_is_still_reported_here(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.energy-lsp]\nper-file-ignore = ["tests/**:*"]\n')
     assert len(findings(tmp_path)) == 1
+
+
+def test_what_was_measured_elsewhere_to_make_no_difference_is_not_suggested(tmp_path: Path) -> None:
+    """`log-softmax` saves in eager code; in a graph the shipped evidence has no difference."""
+    graph = "import tensorflow as tf\n@tf.function\ndef f(x):\n    return tf.math.log(tf.nn.softmax(x))\n"
+    eager = graph.replace("@tf.function\n", "") + "f(tf.ones([2, 3]))\n"
+    assert findings(tmp_path, program=graph, rule="log-softmax") == []
+    assert len(findings(tmp_path, program=eager, rule="log-softmax")) == 1
+    here = replace(SAVES, rule="log-softmax", mode="graph")
+    assert len(findings(tmp_path, here, program=graph, rule="log-softmax")) == 1

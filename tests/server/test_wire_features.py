@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
+
+from energy_data.database import Database
+from rule_savings import SAVES
 
 pytestmark = pytest.mark.asyncio
 
@@ -203,6 +207,26 @@ async def test_a_quick_fix_is_resolved_when_chosen(start: Any) -> None:
         assert change.text_document.version == 1
         [edit] = change.edits
         assert edit.new_text == "tf.square(tf.abs(data))"
+
+
+@pytest.mark.parametrize("order", [["rsqrt", "pow2"], ["pow2", "rsqrt"]])
+async def test_the_fix_that_saves_most_here_comes_first(
+    start: Any, workspace: Path, database: Path, order: list[str]
+) -> None:
+    (workspace / "pyproject.toml").unlink()
+    with Database.open(database) as opened:
+        opened.add_evidence(
+            [
+                replace(SAVES, rule=rule, joules_before=joules)
+                for rule, joules in zip(order, (9, 0.1), strict=True)
+            ]
+        )
+    async with start("full") as session:
+        uri = session.open(
+            "new.py", "import tensorflow as tf\nx = tf.ones(3)\ny = tf.pow(1 / tf.sqrt(x), 2)\n"
+        )
+        offered = [one.data["rule"] for one in await session.actions(uri, 2) if "−41%" in one.title]
+    assert offered == order
 
 
 async def test_a_fix_for_a_text_that_moved_on_changes_nothing(start: Any) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from energy_code.calls import Mode, Runs
 from energy_data.model import Layer, RuleEvidence
-
-if TYPE_CHECKING:
-    from energy_code.ruling.rule import Finding
 
 _SIZES = ("medium", "large", "small")
 """Which size speaks for a rule when several save: the middle one first."""
@@ -29,15 +26,14 @@ NOTHING_MEASURED = Verdict(True, "not measured yet", None)
 def verdict(evidence: Sequence[RuleEvidence], mode: Mode) -> Verdict:
     """What the nearest layer (here, then team, then shipped) says for a mode.
 
-    A rule that was measured here and makes no difference is not suggested; shipped evidence of no
-    difference only says so, since this machine may differ.
+    A rule that saves at no size is not suggested, wherever that was measured; a measurement here has the last word.
     """
     known = [item for item in evidence if item.mode == ("eager" if mode == "eager" else "graph")]
     layers: tuple[Layer, ...] = ("here", "team", "published")
     for layer in layers:
         latest = _latest(item for item in known if item.layer == layer)
         if latest:
-            return _of_layer(latest, layer)
+            return _of_layer(latest)
     return NOTHING_MEASURED
 
 
@@ -50,16 +46,16 @@ def _latest(evidence: Iterable[RuleEvidence]) -> list[RuleEvidence]:
     return sorted(newest.values(), key=lambda item: _SIZES.index(item.size) if item.size in _SIZES else 3)
 
 
-def _of_layer(evidence: Sequence[RuleEvidence], layer: Layer) -> Verdict:
+def _of_layer(evidence: Sequence[RuleEvidence]) -> Verdict:
     saving = [item for item in evidence if item.differs and item.ratio < 1]
-    if not saving:
-        where = place(evidence[0])
-        return Verdict(layer != "here", f"no measurable difference {where}", evidence[0])
-    text = saving_text(saving[0])
     costing = [item for item in evidence if item.differs and item.ratio > 1]
+    if saving:
+        text = saving_text(saving[0])
+        more = f"; {costing[0].size} inputs cost {percent(costing[0])}" if costing else ""
+        return Verdict(True, text + more, saving[0])
     if costing:
-        text += f"; {costing[0].size} inputs cost {percent(costing[0])}"
-    return Verdict(True, text, saving[0])
+        return Verdict(False, saving_text(costing[0]), costing[0])
+    return Verdict(False, f"no measurable difference {place(evidence[0])}", evidence[0])
 
 
 def saving_text(evidence: RuleEvidence) -> str:
@@ -119,16 +115,3 @@ def joules_saved(evidence: RuleEvidence | None, runs: Runs | None = None) -> flo
     if evidence is None or not evidence.differs:
         return 0.0
     return evidence.joules_before * (1 - evidence.ratio) * (runs.times if runs is not None else 1)
-
-
-def suggested(
-    findings: Iterable[Finding], evidence_of: Callable[[str], Sequence[RuleEvidence]]
-) -> list[tuple[Finding, Verdict]]:
-    """Findings worth suggesting on this machine with what may be said of them, greatest saving first."""
-    judged = [(finding, verdict(evidence_of(finding.rule.name), finding.mode)) for finding in findings]
-    kept = [(finding, said) for finding, said in judged if said.suggested]
-    return sorted(kept, key=lambda pair: -_joules(*pair))
-
-
-def _joules(finding: Finding, said: Verdict) -> float:
-    return joules_saved(said.evidence, finding.call.runs if finding.call is not None else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from energy_code.ruling.evidence import percent, probability
+from energy_code.ruling.evidence import percent, probability, verdict
 from energy_code.ruling.rule import CATEGORIES, Rule
 from energy_data.model import RuleEvidence
 
@@ -29,6 +29,9 @@ def rule_page(rule: Rule, evidence: Sequence[RuleEvidence]) -> str:
     if rule.leave_alone:
         parts += ["Left alone:", *(f"```python\n{code}\n```" for code in rule.leave_alone)]
     parts += ["## Measured", evidence_table(evidence)]
+    silent = [words for mode, words in _MODES if mode in rule.modes and not verdict(evidence, mode).suggested]
+    if rule.saves and silent:
+        parts.append(f"No saving in {', '.join(silent)}: suggested there only where a measurement shows one.")
     if rule.saves:
         parts.append(f"Switch off at one line with `# energy: ignore[{rule.name}]`.")
     parts.append(f"Measure here with `energy-lsp rules measure {rule.name}`.")
@@ -54,10 +57,10 @@ def evidence_table(evidence: Iterable[RuleEvidence]) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for item in items:
-        verdict = percent(item) if item.differs else "no difference"
+        change = percent(item) if item.differs else "no difference"
         lines.append(
             f"| {item.size} | {item.mode} | {item.ratio:.2f} | {item.low:.2f} to {item.high:.2f} "
-            f"| {item.control_ratio:.2f} | {item.pairs} | {probability(item.p_value)} | {verdict} |"
+            f"| {item.control_ratio:.2f} | {item.pairs} | {probability(item.p_value)} | {change} |"
         )
     return "\n".join(lines) + "\n\n" + _source(items)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import textwrap
 
 from energy_code.ruling.applying import apply_edits
@@ -22,6 +23,11 @@ def program(rule: Rule) -> str:
     parts = [_inputs(rule.workload), side(rule.workload, "before", rule.workload.before), after(rule)]
     setup = textwrap.dedent(rule.workload.setup).strip("\n")
     return "\n\n".join([HEADER, *([setup] if setup else []), *parts])
+
+
+def fingerprint(rule: Rule) -> str:
+    """Tells a workload from what it was before: shipped evidence names the one it was measured on."""
+    return hashlib.sha256(program(rule).encode()).hexdigest()[:12]
 
 
 def after(rule: Rule) -> str:
