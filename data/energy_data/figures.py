@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from energy_data.model import DEVICES, Figure, RuleEvidence
 from energy_data.naming import canonical
@@ -74,28 +74,32 @@ def _figure(row: dict[str, Any]) -> Figure:
     )
 
 
+class _Shipped(NamedTuple):
+    evidence: tuple[RuleEvidence, ...] = ()
+    workloads: frozenset[str] = frozenset()
+
+
 @lru_cache(maxsize=1)
-def _evidence_rows() -> dict[str, list[dict[str, Any]]]:
-    by_rule: dict[str, list[dict[str, Any]]] = {}
+def _shipped_evidence() -> dict[str, _Shipped]:
+    by_rule: dict[str, _Shipped] = {}
     for line in _shipped(EVIDENCE).splitlines():
         row = json.loads(line)
-        by_rule.setdefault(row["rule"], []).append(row)
+        workload = row.pop(WORKLOAD, "")
+        known = by_rule.get(row["rule"], _Shipped())
+        by_rule[row["rule"]] = _Shipped(
+            (*known.evidence, evidence_from(row, "published")), known.workloads | {workload}
+        )
     return by_rule
 
 
-@cache
 def shipped_evidence(rule: str) -> tuple[RuleEvidence, ...]:
     """The evidence for a rule that ships with the program."""
-    rows = _evidence_rows().get(rule, ())
-    return tuple(
-        evidence_from({key: value for key, value in row.items() if key != WORKLOAD}, "published")
-        for row in rows
-    )
+    return _shipped_evidence().get(rule, _Shipped()).evidence
 
 
-def shipped_workloads(rule: str) -> set[str]:
+def shipped_workloads(rule: str) -> frozenset[str]:
     """The workloads on which the shipped evidence for a rule was measured."""
-    return {row.get(WORKLOAD, "") for row in _evidence_rows().get(rule, ())}
+    return _shipped_evidence().get(rule, _Shipped()).workloads
 
 
 def _shipped(name: str) -> str:
