@@ -21,6 +21,7 @@ from energy_code.node_kinds import ERROR
 from energy_code.positions import Encoding, Lines, Position
 from energy_code.shifting import is_plain, rename, shifted
 from energy_code.sources import decode, encode, parseable
+from energy_code.stack_room import with_room
 from energy_code.syntax import PARSER, Syntax
 from energy_data.catalogue import Catalogue
 
@@ -217,12 +218,16 @@ class Document:
         revision = self.engine.revision
         if self._analysis is None or self._stale or self._revision != revision:
             with collector_paused():
-                self.lower()
-                self._analysis = Analysis(self, self._made, self._unchanged)
+                self._analysis = with_room(self._analyse)
                 self._made = self._analysis.calls.made
-                self._unchanged = len(self.source)
+            self._unchanged = len(self.source)
             self._revision = self.engine.revision
         return self._analysis
+
+    def _analyse(self) -> Analysis:
+        """Read what changed."""
+        self.lower()
+        return Analysis(self, self._made, self._unchanged)
 
     def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
         """A span as LSP positions: (line, character) of its start and end."""

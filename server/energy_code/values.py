@@ -7,7 +7,7 @@ behaviour: attribute access, calls and iteration live in `attributes`, `calling`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -134,6 +134,11 @@ class Function(Value):
     outer: Frame | None
     owner: UserClass | None
     defaults: tuple[tuple[str, Value], ...] = ()
+    hashed: int = field(init=False, repr=False)
+    """Kept, because what is known of functions is looked up by them all the time."""
+
+    def __post_init__(self) -> None:
+        self.hashed = hash((id(self.code), id(self.outer)))
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -145,7 +150,7 @@ class Function(Value):
         )
 
     def __hash__(self) -> int:
-        return hash((id(self.code), id(self.outer)))
+        return self.hashed
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -223,7 +228,7 @@ class OneOf(Value):
 
 def join(first: Value, second: Value) -> Value:
     """What a variable may be after two branches that leave it as `first` or as `second`."""
-    if first is second or first == second:
+    if first is second or (type(first) is type(second) and first == second):
         return first
     if first is NONE or second is NONE:  # nothing can be called on None: the other one counts
         return second if first is NONE else first
@@ -301,7 +306,12 @@ def nesting(value: Value) -> int:
 
 def deepest(values: Iterable[Value]) -> int:
     """The greatest nesting of several values."""
-    return max(map(nesting, values), default=0)
+    most = 0
+    for value in values:
+        inner = INNER.get(type(value))
+        if inner is not None and (depth := inner(value)) > most:
+            most = depth
+    return most
 
 
 INNER: dict[type[Value], Callable[[Any], int]] = {  # values that hold others
