@@ -22,7 +22,7 @@ from energy_code.positions import Encoding, Lines, Position
 from energy_code.shifting import is_plain, rename, shifted
 from energy_code.sources import decode, encode, parseable
 from energy_code.stack_room import with_room
-from energy_code.syntax import PARSER, Syntax
+from energy_code.syntax import Syntax, parse
 from energy_data.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class Document:
         """
         if (end - start) * PART > len(self.source):
             return 0, self._syntax.between(start, end)
-        root = PARSER.parse(self.source[start:end]).root_node
+        root = parse(self.source[start:end]).root_node
         return start, root.children if not root.has_error else None
 
     @property
