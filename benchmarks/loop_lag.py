@@ -57,6 +57,7 @@ class Listener(Connection):
     """Of a long answer it learns only whose it is."""
 
     def decode(self, body: bytes) -> dict[str, Any]:
+        """One message of the server."""
         number = re.search(rb'"id": ?(\d+)', body[:80])
         if len(body) < LONG or number is None:
             return super().decode(body)
