@@ -156,8 +156,10 @@ class Lowering(ContainerLowering):
                 keywords.append(self.keyword(child))
             elif kind in LIST_SPLAT:
                 positional.append(Starred(self.only(child)))
+                result.unpacks = True
             elif kind in DICT_SPLAT:
                 keywords.append(("**", self.only(child)))
+                result.unpacks = True
             else:
                 positional.append(self.expression(child))
         result.positional = tuple(positional)

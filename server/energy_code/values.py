@@ -235,18 +235,25 @@ def join(first: Value, second: Value) -> Value:
     if first is UNKNOWN or second is UNKNOWN:
         known = second if first is UNKNOWN else first
         return known if isinstance(known, OneOf) or trivial(known) else OneOf((known, UNKNOWN))
-    if isinstance(first, Constant) and isinstance(second, Constant) and not (named(first) and named(second)):
+    if type(first) is type(second) and (joined := join_alike(first, second)) is not None:
+        return joined
+    options = dict.fromkeys((*options_of(first), *options_of(second)))
+    if len(options) > MAX_OPTIONS:
         return UNKNOWN
+    return OneOf(tuple(options))
+
+
+def join_alike(first: Value, second: Value) -> Value | None:
+    """One value for two different ones of the same kind; None where both have to be kept."""
+    if isinstance(first, Constant) and isinstance(second, Constant):
+        return None if named(first) and named(second) else UNKNOWN
     if isinstance(first, ApiInstance) and isinstance(second, ApiInstance) and first.cls == second.cls:
         return first if first.confidence <= second.confidence else second
     if isinstance(first, Sequence) and isinstance(second, Sequence) and first.kind == second.kind:
         return join_sequences(first, second)
     if isinstance(first, UserInstance) and isinstance(second, UserInstance) and first.cls == second.cls:
         return UserInstance(first.cls)
-    options = dict.fromkeys((*options_of(first), *options_of(second)))
-    if len(options) > MAX_OPTIONS:
-        return UNKNOWN
-    return OneOf(tuple(options))
+    return None
 
 
 def named(value: Constant) -> bool:
