@@ -233,14 +233,15 @@ class Analysis:
         return isinstance(code, FunctionCode) and OUTSIDE["eager"] in self.survey.callers.get(code, ())
 
     @cached_property
-    def _tops(self) -> list[int]:
-        """Which homes are statements of the module's top level."""
-        return [number for number, home in enumerate(self._homes) if home[3] is None]
+    def _tops(self) -> tuple[list[int], list[int]]:
+        """Which homes are statements of the module's top level, and where they begin."""
+        numbers = [number for number, home in enumerate(self._homes) if home[3] is None]
+        return numbers, [self._starts[number] for number in numbers]
 
-    @cached_property
+    @property
     def starts(self) -> list[int]:
         """Where the statements of the module's top level begin."""
-        return [self._starts[number] for number in self._tops]
+        return self._tops[1]
 
     def codes(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, Code]]:
         """Codes of the file by number, with the place where each begins."""
@@ -248,10 +249,11 @@ class Analysis:
 
     def stretch_at(self, place: int) -> Stretch | None:
         """The statement of the module's top level that a byte lies in; None between statements."""
-        number = bisect_right(self.starts, place) - 1
+        tops, starts = self._tops
+        number = bisect_right(starts, place) - 1
         if number < 0:
             return None
-        tops, homes, reached = self._tops, self._homes, self.calls.reached
+        homes, reached = self._homes, self.calls.reached
         first = tops[number]
         start, end, code, _ = homes[first]
         if place >= end:

@@ -78,10 +78,9 @@ class Survey:
                 self.summaries.setdefault(home, []).append(current)
             for function, mode in current.marks:
                 self.marks.setdefault(function.code, mode)
-            if current.facts:
-                note(self.facts, current.facts)
+            note(self.facts, current.facts)
+            self.pending.extend(current.defined)
             for function in current.defined:
-                self.pending.append(function)
                 self.functions[function.code] = function
                 self.module.note_setter(function)
             for function, given, callee in current.invocations:

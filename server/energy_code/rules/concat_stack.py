@@ -52,15 +52,19 @@ class ConcatStack(Rule):
         values, axis = place.argument(place.node, "values", 0), place.argument(place.node, "axis", 1)
         if values is None or values.type != "list" or axis is None or place.constant(axis) != 0:
             return
-        entries = [self._inner(place, entry) for entry in values.named_children]
-        arguments = place.node.child_by_field_name("arguments")
-        if len(entries) < 2 or None in entries or arguments is None or len(arguments.named_children) != 2:
+        arguments, listed = place.node.child_by_field_name("arguments"), values.named_children
+        if len(listed) < 2 or arguments is None or len(arguments.named_children) != 2:
             return
+        entries = []
+        for entry in listed:
+            inner = self._inner(place, entry)
+            if inner is None:
+                return
+            entries.append(inner)
 
         def edits() -> list[Edit]:
             names = Names(place.analysis)
-            listed = ", ".join(place.text(entry) for entry in entries if entry is not None)
-            text = f"{names.name('tf.stack')}([{listed}])"
+            text = f"{names.name('tf.stack')}([{', '.join(map(place.text, entries))}])"
             return [*names.import_edits(), Edit(place.node.start_byte, place.node.end_byte, text)]
 
         yield Match(place.node, edits=edits)
@@ -72,7 +76,7 @@ class ConcatStack(Rule):
             one = len(index) == 1 and place.text(index[0]).rpartition(".")[2] in ("None", "newaxis")
             return (
                 value
-                if one and value is not None and (place.is_tensor(value) or place.is_simple(value))
+                if one and value is not None and (place.is_simple(value) or place.is_tensor(value))
                 else None
             )
         if place.api(entry) == "tensorflow.expand_dims":

@@ -65,6 +65,7 @@ class PersistentTape(Rule):
     )
     safety = "review"
     apis = ("tf.GradientTape.gradient",)
+    in_a_row = True
 
     def look(self, place: Place) -> Iterator[Match]:
         """The first of two or more neighbouring statements that assign gradients of one loss."""

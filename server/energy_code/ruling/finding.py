@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.calls import Call, Span
 from energy_code.collector import collector_paused
-from energy_code.ruling.keeping import Memory, recollection
+from energy_code.ruling.keeping import Memory, forget, recollection
 from energy_code.ruling.place import Match, Place, span_of
 from energy_code.ruling.rule import Finding, Rule
 from energy_code.ruling.shared import Shared
@@ -40,12 +40,15 @@ def find(analysis: Analysis, index: Index) -> list[Finding]:
     search = _Search(analysis, index)
     with collector_paused():
         search.run()
-    kept = (
-        f for f in search.found.values() if f.rule.name not in search.failed and not _ignored(analysis, f)
-    )
-    return sorted(
-        kept, key=lambda finding: (finding.span.start_byte, -finding.span.end_byte, finding.rule.name)
-    )
+    found = [one for one in search.found.values() if one.rule.name not in search.failed]
+    if analysis.ignores:
+        found = [one for one in found if not _ignored(analysis, one)]
+    return sorted(found, key=_order)
+
+
+def _order(finding: Finding) -> tuple[int, int, str]:
+    span = finding.span
+    return span.start_byte, -span.end_byte, finding.rule.name
 
 
 def see_again(analysis: Analysis, kept: Finding) -> tuple[Place, Match] | None:
@@ -67,19 +70,24 @@ class _Search:
 
     def __init__(self, analysis: Analysis, index: Index) -> None:
         self.analysis = analysis
-        self.index = index
         self.shared = Shared(analysis.source)
         self.found: dict[tuple[str, int, int], Finding] = {}
         self.failed: set[str] = set()
+        self._index = index
+        self._reached = analysis.calls.reached
         self._tokens = sorted(_tokens(analysis.source, index), key=itemgetter(0))
 
     def run(self) -> None:
         """Look at every statement that some rule asks for, but not again where nothing can have changed."""
         analysis = self.analysis
-        new = Memory(analysis, self.index, _uses_tensorflow(analysis))
+        waited_for = self._waited_for()
+        if not waited_for:
+            forget(analysis.document)
+            return
+        new = Memory(analysis, self._index, _uses_tensorflow(analysis))
         old = recollection(analysis, new)
         end = 0
-        for start in self._starts():
+        for start in waited_for:
             if start < end:
                 continue
             stretch = analysis.stretch_at(start)
@@ -100,45 +108,47 @@ class _Search:
         if not self.failed:
             new.remember(self.shared)
 
-    def _starts(self) -> list[int]:
+    def _waited_for(self) -> list[int]:
         """Where the calls and tokens stand that some rule waits for."""
-        waiting = self.index.waiting
-        starts = [found[0] for found in self.analysis.calls.reached if waiting[found[3].api]]
+        waiting = self._index.waiting
+        starts = [found[0] for found in self._reached if waiting[found[3].api]]
         return sorted([*starts, *[at for at, _, _ in self._tokens]]) if self._tokens else starts
 
     def look(self, stretch: Stretch) -> list[tuple[Finding, int | None]]:
         """The findings of one statement, each with the number of the call that it hangs on."""
-        waiting, reached = self.index.waiting, self.analysis.calls.reached
+        waiting, number = self._index.waiting, stretch.first
         added: list[tuple[Finding, int | None]] = []
-        for number in range(stretch.first, stretch.last):
-            site = reached[number][3]
-            watches = waiting[site.api] if site.confidence >= _LIKELY else None
-            asked = self._asked(watches, stretch, number) if watches else None
-            if asked:
-                added += [(finding, number) for finding in self._look_at_call(number, asked)]
+        for _, _, _, site in self._reached[number : stretch.last]:
+            watches = waiting[site.api]
+            if watches and site.confidence >= _LIKELY:
+                asked = self._asked(watches, stretch, number)
+                if asked:
+                    added += [(finding, number) for finding in self._look_at_call(number, asked)]
+            number += 1
         if self._tokens:
             added += [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
         return added
 
     def _asked(self, watches: Sequence[Watch], stretch: Stretch, number: int) -> list[Watch]:
         """Of those that wait for a call the ones that it may be something for, by all that needs no syntax."""
-        reached = self.analysis.calls.reached
+        reached = self._reached
         inside: set[str] | None = None
         asked = []
         for watch in watches:
-            if watch.inside:
-                if inside is None:
-                    inside = _apis_inside(reached, number)
-                if not watch.inside <= inside:
-                    continue
             for gate in watch.gates:
                 if not gate(reached, number):
                     break
             else:
-                if not watch.near or watch.near <= {
+                if watch.inside:
+                    if inside is None:
+                        inside = _apis_inside(reached, number)
+                    if not watch.inside <= inside:
+                        continue
+                if watch.near and not watch.near <= {
                     found[3].api for found in reached[stretch.first : stretch.last]
                 }:
-                    asked.append(watch)
+                    continue
+                asked.append(watch)
         return asked
 
     def _look_at_tokens(self, start: int, end: int) -> list[Finding]:
@@ -147,7 +157,8 @@ class _Search:
 
     def _look_at_call(self, number: int, asked: Sequence[Watch]) -> list[Finding]:
         call = self.analysis.calls[number]
-        asked = [watch for watch in asked if call.mode in watch.modes]
+        mode = call.mode
+        asked = [watch for watch in asked if mode in watch.modes]
         node = _node_of(self.analysis.tree.root_node, call) if asked else None
         if node is None:
             return []
@@ -177,7 +188,8 @@ class _Search:
             if rule.name in self.failed or (pattern is not None and matched == (rule, pattern.depth)):
                 continue
             try:
-                found = [each for each in _findings(watch, place) if each is not None]
+                matches = rule.look(place) if pattern is None else _match(watch, pattern, place)
+                found = [one for match in matches if (one := _finding(rule, place, match)) is not None]
             except Exception as problem:
                 self.failed.add(rule.name)
                 log.warning(
@@ -197,16 +209,6 @@ def _tokens(source: bytes, index: Index) -> Iterator[tuple[int, str, Sequence[Wa
         while place >= 0:
             yield place, needle.decode(), watches
             place = source.find(needle, place + len(needle))
-
-
-def _findings(watch: Watch, place: Place) -> list[Finding | None]:
-    """What one rule finds at a place."""
-    rule, pattern = watch.rule, watch.pattern
-    if pattern is None:
-        return [_finding(rule, place, match) for match in rule.look(place)]
-    whole = pattern.whole(place.node)
-    match = _match(watch, pattern, place, whole) if whole is not None else None
-    return [_finding(rule, place, match)] if match is not None else []
 
 
 def _apis_inside(reached: Sequence[Found], number: int) -> set[str]:
@@ -241,7 +243,7 @@ def _finding(rule: Rule, place: Place, match: Match) -> Finding | None:
         message=match.message or rule.message,
         call=place.call,
         mode=place.mode,
-        related=tuple([span_of(node) for node in match.related]),
+        related=tuple([span_of(node) for node in match.related]) if match.related else (),
         _analysis=place.analysis,
         _seen=(place, match),
     )
@@ -254,20 +256,18 @@ def _span(place: Place, node: Node) -> Span:
     return span_of(node)
 
 
-def _match(watch: Watch, pattern: Pattern, place: Place, node: Node) -> Match | None:
-    """The match of a rule's pattern with an expression."""
-    state = pattern.match(place, node)
-    if state is None or node.has_error:
-        return None
+def _match(watch: Watch, pattern: Pattern, place: Place) -> tuple[Match, ...]:
+    """The match of a rule's pattern with the expression at a place, if there is one."""
+    node = pattern.whole(place.node)
+    state = pattern.match(place, node) if node is not None else None
+    if node is None or state is None or node.has_error:
+        return ()
     if pattern.depth < 0 and not (state.is_proven() and _uses_tensorflow(place.analysis)):
-        return None
+        return ()
     place.captures = state.captures
-    function = node.child_by_field_name("function")
-    if function is not None:
-        state.captures["callee"] = function
     if not watch.rule.where(place):
-        return None
-    return Match(node, state.captures, watch.template, is_proven=state.is_proven)
+        return ()
+    return (Match(node, state.captures, watch.template, is_proven=state.is_proven),)
 
 
 def _uses_tensorflow(analysis: Analysis) -> bool:
@@ -276,8 +276,6 @@ def _uses_tensorflow(analysis: Analysis) -> bool:
 
 
 def _ignored(analysis: Analysis, finding: Finding) -> bool:
-    if not analysis.ignores:
-        return False
     rows = range(finding.span.start.row, finding.span.end.row + 1)
     return any(
         name in ("*", finding.rule.name) for row in rows for name in analysis.ignores.get(row, frozenset())

@@ -20,7 +20,7 @@ from energy_code.ruling.shared import alias_in
 from energy_code.sources import same_ends
 
 if TYPE_CHECKING:
-    from energy_code.analysis import Analysis, Stretch
+    from energy_code.analysis import Analysis, Knowledge, Stretch
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
@@ -54,30 +54,23 @@ class Memory:
     """What is kept of a document between two searches with the same rules."""
 
     def __init__(self, analysis: Analysis, index: object, uses_tensorflow: bool) -> None:
-        self.analysis: Analysis | None = analysis
-        """While the search lasts."""
         self.index = index
         self.uses_tensorflow = uses_tensorflow
         self.source = analysis.source
-        self.starts = analysis.starts
         self.whole = analysis.whole
-        self.knowledge = analysis.knowledge
         self.words: Mapping[bytes, bool] = {}
         """Words of the file that were asked for, and whether they were there."""
         self.aliases: Mapping[str, str | None] = {}
         """Modules that were asked for, and how the file called them."""
         self.kept: dict[Code, Kept] = {}
+        self._analysis: Analysis | None = analysis
+        self._found: list[tuple[Stretch, Sequence[tuple[Finding, int | None]], frozenset[bytes]]] = []
+        """What is still to be noted: no edit may ever come."""
 
     def keep(self, stretch: Stretch, shared: Shared, added: Sequence[tuple[Finding, int | None]]) -> None:
         """Keep what was found in a statement, unless it rests on what this cannot follow."""
-        if shared.looked_anywhere or not self.is_sound(stretch):
-            return
-        places = [place for finding, _ in added for place in (finding.span, *finding.related)]
-        if any(place.start_byte < stretch.start or place.end_byte > stretch.end for place in places):
-            return
-        notes = tuple([noted(finding, stretch, call) for finding, call in added])
-        text = self.source[stretch.start : stretch.end]
-        self.kept[stretch.code] = Kept(text, notes, frozenset(shared.looked_for))
+        if not shared.looked_anywhere and self.is_sound(stretch):
+            self._found.append((stretch, added, frozenset(shared.looked_for)))
 
     def is_sound(self, stretch: Stretch) -> bool:
         """Whether a statement is read as Python would; in broken code some are not."""
@@ -85,18 +78,47 @@ class Memory:
 
     @cached_property
     def _sound_places(self) -> frozenset[tuple[int, int]]:
-        assert self.analysis is not None
-        root = self.analysis.tree.root_node
+        assert self._analysis is not None
+        root = self._analysis.tree.root_node
         return frozenset((node.start_byte, node.end_byte) for node in root.children if not node.has_error)
 
     def remember(self, shared: Shared) -> None:
         """Keep all of this for the next search in the same document."""
-        assert self.analysis is not None
-        document = self.analysis.document
+        assert self._analysis is not None
         self.words = {**self.words, **shared.words}
         self.aliases = {**self.aliases, **shared.aliases}
-        self.analysis = None  # an analysis holds far more than the next search needs
-        _MEMORIES[document] = self
+        _MEMORIES[self._analysis.document] = self
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Where the statements began."""
+        assert self._analysis is not None
+        return self._analysis.starts
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What was known of each code."""
+        assert self._analysis is not None
+        return self._analysis.knowledge
+
+    def settle(self) -> None:
+        """Another search begins: note what was found, and let go of the analysis, which holds far more."""
+        if self._analysis is not None:
+            for stretch, added, words in self._found:
+                self._note(stretch, added, words)
+            self._found = []
+            _ = self.starts, self.knowledge
+            self._analysis = None
+
+    def _note(
+        self, stretch: Stretch, added: Sequence[tuple[Finding, int | None]], words: frozenset[bytes]
+    ) -> None:
+        for finding, _ in added:
+            for place in (finding.span, *finding.related):
+                if place.start_byte < stretch.start or place.end_byte > stretch.end:
+                    return
+        notes = tuple([noted(finding, stretch, call) for finding, call in added])
+        self.kept[stretch.code] = Kept(self.source[stretch.start : stretch.end], notes, words)
 
 
 _MEMORIES: WeakKeyDictionary[Document, Memory] = WeakKeyDictionary()
@@ -174,6 +196,8 @@ def _start_after(memory: Memory, place: int) -> int:
 def recollection(analysis: Analysis, new: Memory) -> Recollection | None:
     """What earlier searches in the same document left; None when nothing of it counts."""
     old = _MEMORIES.get(analysis.document)
+    if old is not None:
+        old.settle()
     if old is None or old.index is not new.index or old.uses_tensorflow != new.uses_tensorflow:
         return None
     if not _same_words(old, new.source) or any(
@@ -206,7 +230,7 @@ def noted(finding: Finding, stretch: Stretch, call: int | None) -> Note:
         span.end_byte - base,
         finding.message,
         finding.mode,
-        tuple((one.start_byte - base, one.end_byte - base) for one in finding.related),
+        tuple([(one.start_byte - base, one.end_byte - base) for one in finding.related]),
         call - stretch.first if call is not None else None,
     )
 

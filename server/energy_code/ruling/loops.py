@@ -90,18 +90,26 @@ def mentions(place: Place, name: str, after: str = "") -> list[Node]:
 
 def calls_of(place: Place, function: Node) -> list[Node]:
     """Calls of a function by its plain name, where that name is in sight: a nested one is not called from elsewhere."""
-    name, scope = function.child_by_field_name("name"), place.function(function)
+    name = function.child_by_field_name("name")
     if name is None:
         return []
-    callees = ((node, node.parent) for node in mentions(place, place.text(name), "("))
-    return [
-        call
-        for node, call in callees
-        if call is not None
-        and call.type == "call"
-        and call.child_by_field_name("function") == node
-        and (scope is None or scope.start_byte <= call.start_byte < scope.end_byte)
-    ]
+    known, written = place.shared.calls, place.text(name)
+    place.shared.looked_for.add(written.encode())
+    if function.id not in known:
+        known[function.id] = _calls_in_sight(place, function, written)
+    return known[function.id]
+
+
+def _calls_in_sight(place: Place, function: Node, name: str) -> list[Node]:
+    found: list[Node] = []
+    scope = place.function(function)
+    for node in mentions(place, name, "("):
+        call = node.parent
+        if call is None or call.type != "call" or call.start_byte != node.start_byte:
+            continue
+        if scope is None or scope.start_byte <= node.start_byte < scope.end_byte:
+            found.append(call)
+    return found
 
 
 def only_calls_of(place: Place, function: Node) -> list[Node] | None:

@@ -129,7 +129,7 @@ class ApiCall(Part):
             given = bound.get(name)
             if given is None or (kinds is not None and given.type not in kinds):
                 return False
-        return all(part.match(bound[name], state) for name, part in self.arguments.items() if name in bound)
+        return all(self.arguments[name].match(given, state) for name, given in bound.items())
 
     def needs(self) -> tuple[Need, ...]:
         """The arguments that must be given, a method's own object left out."""

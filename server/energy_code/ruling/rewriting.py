@@ -50,8 +50,9 @@ def edits_for(analysis: Analysis, match: Match) -> list[Edit]:
     if match.edits is not None:
         return sorted(match.edits())
     assert match.template is not None
-    names = Names(analysis)
-    text = expression(analysis, names.spell(match.template), match.captures, match.node)
+    names, callee = Names(analysis), match.node.child_by_field_name("function")
+    captures = {**match.captures, "callee": callee} if callee is not None else match.captures
+    text = expression(analysis, names.spell(match.template), captures, match.node)
     return sorted([*names.import_edits(), Edit(match.node.start_byte, match.node.end_byte, text)])
 
 

@@ -74,6 +74,8 @@ class Rule:
     """Of those, only the ones that are given this keyword."""
     follows: str | None = None
     """Of those, only the methods of what a call of this API gives (`ds.map(f).batch(9)`)."""
+    in_a_row: bool = False
+    """True: of those, only the ones with another of the same API as the call before or behind."""
     signatures: Sequence[tuple[str, str]] = ()
     """Parameters of APIs that `energy_code.ruling.signatures` does not list."""
 

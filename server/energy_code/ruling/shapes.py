@@ -30,9 +30,11 @@ SHAPED = {
 SAME_SHAPE = frozenset(
     {"tensorflow.cast", "tensorflow.identity", "tensorflow.zeros_like", "tensorflow.ones_like"}
 )
+_NUMBERS = frozenset({"integer", "float", "true", "false"})
 MADE_OF_VALUES = frozenset({"tensorflow.constant", "tensorflow.convert_to_tensor", "tensorflow.Variable"})
 
-
+_NUMBERS_ALONE = re.compile(r"[\[\](),\s+-]*\.?\d[\[\](),\s\d_.eE+-]*", re.ASCII)
+_TRUTHS_ALONE = re.compile(r"(?:[\[\](),\s]|True\b|False\b)*(?:True|False)[\[\](),\s]*")
 _SIMPLE = re.compile(
     r"(-?(?:0|[1-9]\d{0,17}))|(-?(?:\d+\.\d*|\.\d+))|('[^'\\\n\r]*'|\"[^\"\\\n\r]*\")", re.ASCII
 )
@@ -53,7 +55,7 @@ def shape_of(place: Place, node: Node, depth: int = 4) -> Shape | None:
         value = place.argument(node, "initial_value" if api == "tensorflow.Variable" else "value", 0)
         if value is None or place.argument(node, "shape", 2) is not None:
             return None
-        known = _shape_of_value(place.constant(value))
+        known = _shape_of_values(value)
         return known if known is not None else shape_of(place, value, depth - 1)
     if api in SAME_SHAPE:
         first = place.argument(node, "x", 0)
@@ -88,13 +90,17 @@ def _literal_shape(place: Place, node: Node) -> Shape | None:
     return tuple(side if isinstance(side, int) and side >= 0 else None for side in sides)
 
 
-def _shape_of_value(value: object) -> Shape | None:
-    if value is ... or value is None or isinstance(value, str | bytes | dict | set):
+def _shape_of_values(node: Node) -> Shape | None:
+    """The shape of numbers in nested lists, by the first of each; to read them all would take long in a table."""
+    if node.type == "unary_operator":
+        node = node.named_children[-1]
+    if node.type not in ("list", "tuple"):
+        return () if node.type in _NUMBERS else None
+    entries = [child for child in node.named_children if child.type != "comment"]
+    if any(entry.type == "list_splat" for entry in entries):
         return None
-    if isinstance(value, list | tuple):
-        inner = _shape_of_value(value[0]) if value else ()
-        return None if inner is None else (len(value), *inner)
-    return ()
+    inner = _shape_of_values(entries[0]) if entries else ()
+    return None if inner is None else (len(entries), *inner)
 
 
 def dtype_of(place: Place, node: Node, depth: int = 4) -> str | None:
@@ -116,7 +122,7 @@ def dtype_of(place: Place, node: Node, depth: int = 4) -> str | None:
         return "float32" if arguments is not None and len(arguments.named_children) == 1 else None
     if api in MADE_OF_VALUES:
         value = place.argument(node, "initial_value" if api == "tensorflow.Variable" else "value", 0)
-        return _dtype_of_value(place.constant(value)) if value is not None else None
+        return _dtype_of_values(place.text(value)) if value is not None else None
     if api == "tensorflow.range":
         arguments = node.child_by_field_name("arguments")
         text = place.text(arguments) if arguments is not None else "."
@@ -124,10 +130,11 @@ def dtype_of(place: Place, node: Node, depth: int = 4) -> str | None:
     return None
 
 
-def _dtype_of_value(value: object) -> str | None:
-    while isinstance(value, list | tuple) and value:
-        value = value[0]
-    return {bool: "bool", int: "int32", float: "float32", complex: "complex128"}.get(type(value))
+def _dtype_of_values(text: str) -> str | None:
+    """The type of numbers in nested lists: one fraction makes fractions of all."""
+    if _NUMBERS_ALONE.fullmatch(text):
+        return "float32" if any(sign in text for sign in ".eE") else "int32"
+    return "bool" if _TRUTHS_ALONE.fullmatch(text) else None
 
 
 def literal(text: str) -> object:

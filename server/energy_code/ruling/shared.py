@@ -23,6 +23,7 @@ class Shared:
         "asked",
         "assignments",
         "bound",
+        "calls",
         "dtypes",
         "for_graphs",
         "functions",
@@ -64,6 +65,8 @@ class Shared:
         """Scope and name → where it is assigned."""
         self.bound: dict[tuple[int, int], dict[str, Node] | None] = {}
         """Call and signature → its arguments by parameter name."""
+        self.calls: dict[int, list[Node]] = {}
+        """Functions that were asked about, and where they are called by their names."""
         self.mentioned: dict[tuple[str, str], list[Node]] = {}
         """Name, and what stands behind it → where the file has it."""
         self.traced_functions: dict[int, bool] = {}

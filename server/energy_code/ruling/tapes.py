@@ -35,7 +35,7 @@ def _shown(place: Place, node: Node, depth: int) -> bool | None:
     function = place.function(node)
     if function is None:
         return False
-    if holder_of(function) is not None:
+    if holder_of(place, function) is not None:
         return None
     calls = only_calls_of(place, function) if depth else None
     if calls is None:

@@ -110,7 +110,7 @@ def _is_traced(place: Place, function: Node, depth: int) -> bool | None:
     around = [function, *place.functions_around(function)]
     if any(_method_of_keras(place, one) for one in around):
         return True
-    calls = calls_of(place, function) if holder_of(function) is None else []
+    calls = calls_of(place, function) if holder_of(place, function) is None else []
     shown: list[bool | None] = []
     for call in calls if depth else []:
         caller = place.function(call)
@@ -145,7 +145,7 @@ def _is_written_for_training(place: Place) -> bool:
 
 def runs_once(place: Place) -> bool:
     """Whether the place makes or initialises a layer, model, loss…: there is nothing to save there."""
-    innermost = place.function(place.node)
+    innermost = place.function(place.node) if place.shared.has(b"class") else None
     if innermost is None:
         return False
     known = place.shared.run_once
@@ -157,7 +157,7 @@ def runs_once(place: Place) -> bool:
 def _runs_once(place: Place, function: Node) -> bool:
     once = False
     for one in (function, *place.functions_around(function)):
-        holder = holder_of(one)
+        holder = holder_of(place, one)
         name = _name_of(place, one)
         once = once or name in _ONCE or "init" in name or _called_once(place, one, holder)
         if once and holder is not None and _is_of_keras(place, holder):
@@ -184,7 +184,7 @@ def _name_of(place: Place, function: Node) -> str:
 
 def _method_of_keras(place: Place, function: Node) -> bool:
     """Whether Keras calls the method within its training step."""
-    holder, name = holder_of(function), function.child_by_field_name("name")
+    holder, name = holder_of(place, function), function.child_by_field_name("name")
     if holder is None or name is None or place.text(name) in _EAGER_METHODS:
         return False
     return _is_of_keras(place, holder)
@@ -201,9 +201,9 @@ def _is_of_keras(place: Place, holder: Node) -> bool:
     return not all(bases) and any(method in text for method in _TELLING)
 
 
-def holder_of(function: Node) -> Node | None:
+def holder_of(place: Place, function: Node) -> Node | None:
     """The class that a method belongs to."""
-    holder = function.parent
+    holder = function.parent if place.shared.has(b"class") else None
     while holder is not None and holder.type in ("block", "decorated_definition"):
         holder = holder.parent
     return holder if holder is not None and holder.type == "class_definition" else None

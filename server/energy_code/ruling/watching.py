@@ -49,6 +49,14 @@ def _in_loop(reached: Sequence[Found], number: int) -> bool:
     return site.in_unknown_loop or site.times != 1
 
 
+def _in_a_row(reached: Sequence[Found], number: int) -> bool:
+    api = reached[number][3].api
+    return any(
+        found[3].api == api
+        for found in (*reached[max(number - 1, 0) : number], *reached[number + 1 : number + 2])
+    )
+
+
 def _with_keyword(keyword: str) -> Gate:
     def gate(reached: Sequence[Found], number: int) -> bool:
         return any(name == keyword for name, _ in reached[number][2].keywords)
@@ -92,6 +100,7 @@ def _gates(rule: Rule, pattern: Pattern | None) -> tuple[Gate, ...]:
     if pattern is not None:
         return tuple([_with_argument(need) for need in pattern.needs if need.position or need.kinds])
     found: list[Gate] = [_in_loop] if rule.in_loop else []
+    found += [_in_a_row] if rule.in_a_row else []
     found += [_with_keyword(rule.keyword)] if rule.keyword is not None else []
     found += [_behind(canonical(rule.follows))] if rule.follows is not None else []
     return tuple(found)
