@@ -97,7 +97,7 @@ class OpenFile(Opened):
                 self._text = changed_text(self._text, change, client)
             if len(self._text) > LARGEST_SOURCE:
                 self.folder.tell([f"{Path(self.uri).name} is too large to read and gets no hints."])
-                return wanted, {self.uri: silent_page(self.uri, self._text, self.folder, client, version)}
+                return wanted, {self.uri: silent_page(self.uri, self.folder, client, version)}
             self._document = self._open(self._text)
             self._text = ""
         else:

@@ -63,7 +63,7 @@ NOTEBOOKS: Mapping[str, Any] = {
 class First(NamedTuple):
     """The first message of a client, and whether it has its answer."""
 
-    body: bytes
+    body: bytearray
     answered: bool
 
 
@@ -78,7 +78,7 @@ def greet(wire: Wire) -> First | None:
     return First(body, answer is not None)
 
 
-def answer_to(body: bytes) -> dict[str, Any] | None:
+def answer_to(body: bytes | bytearray) -> dict[str, Any] | None:
     """The answer to an `initialize`; None for everything else, which the server judges."""
     try:
         message = json.loads(body)

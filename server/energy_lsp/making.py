@@ -39,12 +39,11 @@ def make_page(
     return _filled(page, document.analysis, path)
 
 
-def silent_page(uri: str, text: str, folder: Folder, client: Client, version: int | None) -> Page:
-    """A page for a text that is not read."""
+def silent_page(uri: str, folder: Folder, client: Client, version: int | None) -> Page:
+    """A page for a text that is not read, and has no places to speak of."""
     from energy_code.positions import Lines
 
-    lines = Lines(text.encode("utf-8", "surrogatepass"))
-    return Page(uri, uri, version, lines, client, folder)
+    return Page(uri, uri, version, Lines(b""), client, folder)
 
 
 def make_cell_pages(

@@ -20,6 +20,7 @@ from energy_lsp.greeting import position_encoding
 from energy_lsp.transport import frame
 
 if TYPE_CHECKING:
+    from energy_lsp.inbox import Read
     from energy_lsp.server import EnergyServer
 
 logger = logging.getLogger(__name__)
@@ -47,10 +48,10 @@ class EnergyProtocol(LanguageServerProtocol):
     _answered: str | int | None = None
     """The request whose answer went out before the server was loaded."""
 
-    def receive(self, body: bytes, answered: bool = False) -> None:
+    def receive(self, read: Read, answered: bool = False) -> None:
         """Handle one message; whatever is wrong with it, the server answers or logs, and goes on."""
         try:
-            data = json.loads(body)
+            data = read()
         except (ValueError, RecursionError) as problem:
             logger.warning("Not JSON: %s", problem)
             self._refuse(None, PARSE_ERROR, "The message is not JSON.")

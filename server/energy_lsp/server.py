@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import tempfile
@@ -35,6 +36,7 @@ from energy_lsp.files import Opened, OpenFiles, path_of
 from energy_lsp.folders import Folders
 from energy_lsp.garbage import Garbage
 from energy_lsp.greeting import NAME, First
+from energy_lsp.inbox import Inbox
 from energy_lsp.learning import learn
 from energy_lsp.protocol import EnergyProtocol
 from energy_lsp.unopened import Reports
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
     from energy_lsp.features.measuring import Progress
+    from energy_lsp.inbox import Read
     from energy_lsp.transport import Wire
 
 logger = logging.getLogger(__name__)
@@ -117,10 +120,10 @@ class EnergyServer(LanguageServer):
             if not over.done():
                 over.set_result(code)
 
-        def receive(body: bytes, answered: bool = False) -> None:
+        def receive(read: Read, answered: bool = False) -> None:
             self.garbage.hear()
             try:
-                self.protocol.receive(body, answered)
+                self.protocol.receive(read, answered)
             except SystemExit as leave:
                 end(int(leave.code or 0))
             except OSError as problem:
@@ -129,10 +132,10 @@ class EnergyServer(LanguageServer):
 
         self.protocol.set_writer(wire)
         if first is not None:
-            receive(*first)
+            receive(partial(json.loads, first.body), first.answered)
         for method in (*self.protocol.fm.builtin_features, *self.protocol.fm.features):
             self.worker.submit(("learn", method), partial(learn, method), ignore, BACKGROUND)
-        wire.attach(loop, receive, lambda: end(0 if self.protocol.was_shut_down else 1))
+        wire.attach(loop, Inbox(loop, receive).receive, lambda: end(0 if self.protocol.was_shut_down else 1))
         watching = asyncio.ensure_future(self._watch(end))
         try:
             return await over

@@ -46,15 +46,23 @@ class Frames:
         self._body: int | None = None
         """The length of the body that is being received; None in a header."""
 
-    def feed(self, data: bytes) -> Iterator[bytes]:
+    def feed(self, data: bytes) -> Iterator[bytearray]:
         """The messages that are complete now."""
         self._buffer += data
         while (self._body is not None or self._read_header()) and len(self._buffer) >= (self._body or 0):
-            with memoryview(self._buffer) as view:
-                body = bytes(view[: self._body])
-            del self._buffer[: self._body]
-            self._body = None
-            yield body
+            size, self._body = self._body or 0, None
+            yield self._take(size)
+
+    def _take(self, size: int) -> bytearray:
+        """The first bytes of the buffer: many are not copied, few are, as much may stand behind them."""
+        if size > CHUNK:
+            body, self._buffer = self._buffer, self._buffer[size:]
+            del body[size:]
+            return body
+        with memoryview(self._buffer) as view:
+            body = bytearray(view[:size])
+        del self._buffer[:size]
+        return body
 
     def _read_header(self) -> bool:
         """True when a header that tells a length is complete."""
@@ -89,7 +97,7 @@ class Wire:
         self._incoming, self._outgoing = incoming, outgoing
         self._read, self._write = read, write
         self._frames = Frames()
-        self._arrived: deque[bytes] = deque()
+        self._arrived: deque[bytearray] = deque()
         self._unsent: deque[memoryview] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watched = False
@@ -105,7 +113,7 @@ class Wire:
         number = connection.fileno()
         return cls(number, number, partial(connection.recv, CHUNK), connection.send)
 
-    def wait_for_message(self) -> bytes | None:
+    def wait_for_message(self) -> bytearray | None:
         """The next message, before there is a loop; None at the end."""
         while not self._arrived:
             data = self._read()
@@ -115,7 +123,7 @@ class Wire:
         return self._arrived.popleft()
 
     def attach(
-        self, loop: asyncio.AbstractEventLoop, receive: Callable[[bytes], None], ended: Callable[[], None]
+        self, loop: asyncio.AbstractEventLoop, receive: Callable[[bytearray], None], ended: Callable[[], None]
     ) -> None:
         """Hand every message to the loop from now on; `ended` is called when the client closed its side or is gone."""
         self._loop, self._receive, self._ended = loop, receive, ended

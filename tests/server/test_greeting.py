@@ -53,7 +53,7 @@ def answers_of_the_server(body: bytes, *, answered: bool) -> list[dict[str, Any]
 
         server, kept = EnergyServer({}), Kept()
         server.protocol.set_writer(kept)
-        server.protocol.receive(body, answered)
+        server.protocol.receive(lambda: json.loads(body), answered)
         assert server.protocol.workspace is not None
         return kept.messages
 
