@@ -74,6 +74,7 @@ class Execution(Classes):
         self.unsettle_globals(module, set().union(*map(globals_bound, gone)))
         module.names, module.stars, module.summaries = {}, [], []
         module.watched.clear()
+        module.rebound.clear()
         module.settled.clear()
         setters, module.global_setters = module.global_setters, {}
         for start, unit in module.units:
@@ -98,6 +99,7 @@ class Execution(Classes):
             for name in before.keys() | after.keys()
             if (old := before.get(name)) is not (new := after.get(name)) and old != new
         }
+        module.changed |= module.rebound  # not what evaluations in between have seen
         if module.stars != stars:  # any name may have come from one
             module.changed.update(module.read)
         # What functions bind them to, or fill them with, is asked each time.
@@ -140,6 +142,7 @@ class Execution(Classes):
         if self.peek(module, name) != value:
             self.clock += 1
             module.watched.discard(name)
+            module.rebound.add(name)
 
     def peek(self, module: Module, name: str) -> Value | None:
         """A global as bound so far; of a module that was only imported, the statements that bind it are run."""

@@ -35,6 +35,8 @@ class Module:
         """Globals that functions or other modules have ever asked for."""
         self.watched: set[str] = set()
         """Globals that functions have read while the top level was running."""
+        self.rebound: set[str] = set()
+        """Those of them that were bound to something else afterwards."""
         self.global_setters: dict[str, dict[Code, Function]] = {}
         """Functions that declare a name global."""
         self.filled: set[str] = set()

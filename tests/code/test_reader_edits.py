@@ -434,3 +434,12 @@ def test_what_stands_between_two_classes_of_a_name_sees_the_first():
     text = NETS.replace(b"def use", b"Other().predict(1)\nclass Other:\n    pass\ndef use")
     _, after = edited_and_back(text, b"predict(1)", b"fit(1)")
     assert [call.api for call in after] == ["keras.Model.fit"]
+
+
+def test_a_call_that_moves_to_where_a_class_is_not_there_yet():
+    """What an evaluation saw of a global in the middle of a run is not what the global is at the end of all runs."""
+    text = NETS.replace(b"class Net", b"def later():\n    for x in [1]:\n        use(x)\nclass Net")
+    text = text.replace(b"def use(model: Other, x):\n    return model.predict(x)\n", b"")
+    text = text.replace(b"ROWS = 1\n", b"def use(model: Other):\n    return model.predict(1)\nROWS = 1\n")
+    before, after = edited_and_back(text, b"        use(x)\n", b"        pass\nuse(x)\n")
+    assert (before, [call.api for call in after]) == ([], ["keras.Model.predict"])
