@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from energy_code.attributes import GRAPH_FUNCTION, attribute, bind_member, returned
 from energy_code.callbacks import wrap_in_graph
 from energy_code.containers import call_container_method
-from energy_code.effects import ApiCall, after_api_call
+from energy_code.effects import after_api_call
 from energy_code.libraries import call_external
 from energy_code.library_objects import CALLED as LIBRARY_OBJECTS
 from energy_code.values import (
@@ -19,6 +19,7 @@ from energy_code.values import (
     ApiFunction,
     ApiInstance,
     ApiMethod,
+    Constant,
     Descriptor,
     External,
     ExternalInstance,
@@ -85,9 +86,7 @@ def call_api_function(
     receiver: Value = UNKNOWN
     if entry.returns == "self":
         receiver = ApiInstance(callee.name.rpartition(".")[0])
-    return after_api_call(
-        frame, ApiCall(callee.name, None, arguments, returned(frame, entry, receiver), site)
-    )
+    return after_api_call(frame, callee.name, None, arguments, returned(frame, entry, receiver), site)
 
 
 def call_api_class(
@@ -95,7 +94,7 @@ def call_api_class(
 ) -> Value:
     """A constructor."""
     report(frame, site, callee.name, 1.0, arguments)
-    return after_api_call(frame, ApiCall(callee.name, None, arguments, ApiInstance(callee.name), site))
+    return after_api_call(frame, callee.name, None, arguments, ApiInstance(callee.name), site)
 
 
 def call_api_method(
@@ -108,9 +107,7 @@ def call_api_method(
     receiver = callee.receiver
     confidence = receiver.confidence if type(receiver) is ApiInstance else 1.0
     report(frame, site, callee.name, confidence, arguments)
-    return after_api_call(
-        frame, ApiCall(callee.name, receiver, arguments, returned(frame, entry, receiver), site)
-    )
+    return after_api_call(frame, callee.name, receiver, arguments, returned(frame, entry, receiver), site)
 
 
 def call_api_instance(
@@ -123,7 +120,7 @@ def call_api_instance(
     if entry is None:
         return UNKNOWN
     report(frame, site, entry.name, callee.confidence, arguments)
-    return after_api_call(frame, ApiCall(entry.name, callee, arguments, returned(frame, entry, callee), site))
+    return after_api_call(frame, entry.name, callee, arguments, returned(frame, entry, callee), site)
 
 
 def report(
@@ -163,26 +160,26 @@ def invoke(frame: Frame, function: Function, given: Given) -> Value:
 
 def bind_arguments(function: Function, arguments: Arguments, receiver: Value | None) -> Given:
     """What the parameters are given, as far as it is known; in the order of the parameters."""
-    positional = [receiver, *arguments.positional] if receiver is not None else list(arguments.positional)
-    keywords = dict(arguments.keywords)
+    positional = [receiver, *arguments.positional] if receiver is not None else arguments.positional
+    keywords, complete = arguments.keywords, arguments.complete
     given: list[tuple[str, Value]] = []
-    place = 0
+    place, count = 0, len(positional)
+    value: Value | None
     for parameter in function.code.parameters:
-        if parameter.kind == "plain" and place < len(positional):
+        kind = parameter.kind
+        if kind == "plain" and place < count:
             value = positional[place]
             place += 1
-        elif parameter.kind == "args":
-            value = Sequence("tuple", tuple(positional[place:])) if arguments.complete else UNKNOWN
-            place = len(positional)
-        elif parameter.kind == "kwargs":
-            items = tuple((_key(name), item) for name, item in keywords.items())
-            value = Mapping(items) if items or arguments.complete else UNKNOWN
-        elif parameter.name in keywords:
-            value = keywords.pop(parameter.name)
-        elif arguments.complete:
-            continue
-        else:  # an unpacked argument may have set it
-            value = UNKNOWN
+        elif kind == "args":
+            value = Sequence("tuple", tuple(positional[place:])) if complete else UNKNOWN
+            place = count
+        elif kind == "kwargs":
+            items = others(function, keywords)
+            value = Mapping(items) if items or complete else UNKNOWN
+        elif (value := keywords.get(parameter.name)) is None:
+            if complete:
+                continue
+            value = UNKNOWN  # an unpacked argument may have set it
         if type(value) in INNER and nesting(value) > MAX_ARGUMENT_NESTING:
             value = UNKNOWN
         if value is not UNKNOWN or parameter.default is not None:
@@ -190,10 +187,10 @@ def bind_arguments(function: Function, arguments: Arguments, receiver: Value | N
     return tuple(given)
 
 
-def _key(name: str) -> Value:
-    from energy_code.values import Constant
-
-    return Constant(name)
+def others(function: Function, keywords: dict[str, Value]) -> tuple[tuple[Value, Value], ...]:
+    """What `**kwargs` takes: the keywords that no other parameter has."""
+    names = {parameter.name for parameter in function.code.parameters if parameter.kind != "kwargs"}
+    return tuple((Constant(name), value) for name, value in keywords.items() if name not in names)
 
 
 def call_user_class(

@@ -20,6 +20,7 @@ from energy_code.values import (
     Constant,
     ExternalInstance,
     Mapping,
+    OneOf,
     Sequence,
     Value,
     join_all,
@@ -111,24 +112,32 @@ def effect_of(frame: Frame, api: str) -> Effect | None:
     return None
 
 
-def after_api_call(frame: Frame, call: ApiCall) -> Value:
+def after_api_call(
+    frame: Frame,
+    api: str,
+    receiver: Value | None,
+    arguments: Arguments,
+    result: Value,
+    site: CallExpression | None,
+) -> Value:
     """What an API call gives, its effects included."""
     effects = frame.engine.effects
-    if call.api not in effects:
-        effects[call.api] = effect_of(frame, call.api)
-    effect = effects[call.api]
-    result = effect(frame, call) if effect is not None else call.result
-    if type(result) is ApiInstance and result.cls == TENSOR and has_symbolic(call.arguments):
+    if api not in effects:
+        effects[api] = effect_of(frame, api)
+    effect = effects[api]
+    if effect is not None:
+        result = effect(frame, ApiCall(api, receiver, arguments, result, site))
+    if type(result) is ApiInstance and result.cls == TENSOR and has_symbolic(arguments):
         return ApiInstance(KERAS_TENSOR)
     return result
 
 
 def has_symbolic(arguments: Arguments) -> bool:
     """True when an argument is a symbolic tensor, alone or in a list."""
-    for value in arguments.positional:
-        if value is not UNKNOWN and is_symbolic(value):
-            return True
-    return any(is_symbolic(value) for value in arguments.keywords.values())
+    return any(map(is_symbolic, [value for value in arguments.all() if type(value) in MAYBE_SYMBOLIC]))
+
+
+MAYBE_SYMBOLIC = frozenset([ApiInstance, OneOf, Sequence])
 
 
 def is_symbolic(value: Value) -> bool:

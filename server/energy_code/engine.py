@@ -33,7 +33,6 @@ from energy_code.values import (
 
 if TYPE_CHECKING:
     from energy_code.codes import FunctionCode, Unit
-    from energy_code.effects import Effect
     from energy_data.catalogue import Catalogue
 
 CHANGED = Unknown()
@@ -69,7 +68,6 @@ class Engine(Settling):
         self.taint = UNTAINTED
         self.most_kept = FEWEST_KEPT
         """From so many evaluations on, those that nobody used lately are dropped."""
-        self.effects: dict[str, Effect | None] = {}
         self.answers: dict[tuple[UserInstance | Function, str], Value] = {}
         self.answered_at = (-1, -1)
         self.asker: Summary | None = None

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from energy_code.attributes import entry_value
 from energy_code.values import UNKNOWN, ApiInstance, Mapping, Sequence, Value
 
 if TYPE_CHECKING:
+    from energy_code.effects import Effect
     from energy_data.catalogue import Catalogue, Entry
+
+
+class Found:
+    """What was looked up in a catalogue so far: the same for all programs."""
+
+    def __init__(self) -> None:
+        self.members: dict[tuple[str, str], Entry | None] = {}
+        self.module_members: dict[tuple[str, str], Value] = {}
+        self.parsed: dict[str, Value] = {}
+        self.effects: dict[str, Effect | None] = {}
+
+
+FOUND: WeakKeyDictionary[Catalogue, Found] = WeakKeyDictionary()
 
 
 class PublicNames:
@@ -16,9 +31,11 @@ class PublicNames:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
-        self.members: dict[tuple[str, str], Entry | None] = {}
-        self.module_members: dict[tuple[str, str], Value] = {}
-        self.parsed: dict[str, Value] = {}
+        found = FOUND.setdefault(catalogue, Found())
+        self.members = found.members
+        self.module_members = found.module_members
+        self.parsed = found.parsed
+        self.effects = found.effects
 
     def find(self, name: str) -> Entry | None:
         """The catalogue entry of a full name."""

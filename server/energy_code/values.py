@@ -172,12 +172,20 @@ class UserClass(Value):
     name: str
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True)
 class UserInstance(Value):
     """An instance of a user's class, told apart by what its constructor was given (None: not known)."""
 
     cls: UserClass
     given: tuple[tuple[str, Value], ...] | None = None
+    hashed: int = field(init=False, repr=False, compare=False)
+    """Kept: what methods do and attributes hold is looked up by their instance."""
+
+    def __post_init__(self) -> None:
+        self.hashed = hash((self.cls, self.given))
+
+    def __hash__(self) -> int:
+        return self.hashed
 
 
 @dataclass(slots=True, unsafe_hash=True)
