@@ -38,7 +38,7 @@ def nested(calls: int, seconds: float, rng: np.random.Generator) -> Events:
     none = np.zeros(len(order), dtype=np.int64)
     start, end, site = start[order], end[order], rng.integers(0, SITES, len(order))
     depth = (parent >= 0).astype(np.int64)
-    return Events(site, none, start, end, end - start, none, none + 1, depth, none.astype(np.bool_), parent)
+    return Events(site, none, start, end, end - start, none + 1, depth, none.astype(np.bool_), parent)
 
 
 def program(calls: int, threads: int, seconds: float, rng: np.random.Generator) -> Events:
@@ -50,9 +50,7 @@ def program(calls: int, threads: int, seconds: float, rng: np.random.Generator) 
     none = np.zeros(calls, dtype=np.int64)
     thread = np.arange(calls) % threads
     site = rng.integers(0, SITES, calls)
-    return Events(
-        site, thread, start, end, end - start, none, none + 1, none, none.astype(np.bool_), none - 1
-    )
+    return Events(site, thread, start, end, end - start, none + 1, none, none.astype(np.bool_), none - 1)
 
 
 def seconds_of(work: Callable[[], object]) -> tuple[float, float]:

@@ -3,7 +3,7 @@
     python benchmarks/overhead.py [--calls 5000000]
 
 The cost per call is CPU time, the smallest of many rounds: noise only adds. It is that of a processor which does
-nothing else; between calls that sweep its caches a probe takes two to five times as long.
+nothing else; between calls that sweep its caches a probe takes about five times as long.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import queue
 import statistics
 import subprocess
@@ -38,6 +39,8 @@ OTHERS = {
 }
 PACKAGES = ["ruff", "pyright[nodejs]", "python-lsp-server[all]", "jedi-language-server"]
 PATIENCE = 120.0
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Installed servers have their modules compiled; one that runs from its sources may keep what it compiles."""
 CAPABILITIES = {
     "textDocument": {
         "hover": {"contentFormat": ["markdown"]},
@@ -66,7 +69,12 @@ class Connection:
 
     def __init__(self, command: list[str], root: Path) -> None:
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=root,
+            env=ENVIRONMENT,
         )
         self.incoming: queue.Queue[dict[str, Any]] = queue.Queue()
         self.number = 0
@@ -82,7 +90,12 @@ class Connection:
                     length = int(line.split(b":")[1])
             if not line:
                 return
-            self.incoming.put(json.loads(stream.read(length)))
+            self.incoming.put(self.decode(stream.read(length)))
+
+    def decode(self, body: bytes) -> dict[str, Any]:
+        """One message of the server."""
+        message: dict[str, Any] = json.loads(body)
+        return message
 
     def send(self, message: dict[str, Any]) -> None:
         """Send one message."""
@@ -149,8 +162,8 @@ class Connection:
 
 
 @contextmanager
-def connected(command: list[str], root: Path) -> Iterator[Connection]:
-    connection = Connection(command, root)
+def ended(connection: Connection) -> Iterator[Connection]:
+    """Ends the server in any case."""
     try:
         yield connection
     finally:

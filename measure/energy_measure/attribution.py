@@ -54,6 +54,8 @@ class DeviceAttribution:
     number where the next call begins too soon to tell."""
     shared: Floats
     """Part of the call's time in which calls of other threads ran too."""
+    seen: Floats
+    """Part of the call's time that the meter looked at."""
     program_joules: float
     """Net energy of the whole program: calls and everything between them."""
     program_stderr: float
@@ -96,6 +98,7 @@ def attribute(
         level_error=errors.common_error[calls],
         tail=_tails(spans, own),
         shared=timeline.shared_fraction()[calls],
+        seen=timeline.seen_fraction()[calls],
         program_joules=whole,
         program_stderr=errors.program(begin, finish),
         outside_joules=whole - float(np.sum(own[calls])),

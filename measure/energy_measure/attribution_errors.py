@@ -20,7 +20,7 @@ import numpy.typing as npt
 from energy_measure.baseline import Baseline
 from energy_measure.observations import Observations
 from energy_measure.spans import distinct, sums
-from energy_measure.statistics import NORMAL_95
+from energy_measure.statistics import NORMAL_95, SEEN_ENOUGH
 from energy_measure.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
@@ -280,18 +280,17 @@ def _unseen(timeline: Timeline, solution: Solution, noise: Floats) -> Floats:
     """Time at which no window looked: the power there is that of the seen part, or anything up to the
     highest."""
     observations, spans = timeline.observations, timeline.spans
-    unseen = timeline.unseen()
+    unseen = timeline.unseen
     if not np.any(unseen > 0):
         return np.zeros(len(unseen))
     step = observations.resolution / observations.overlap
     lengths = np.maximum(spans.lengths, 1e-12)
     left_over = timeline.collect(timeline.density(solution.residual**2)) / np.maximum(lengths - unseen, 1e-12)
     highest = float(np.max(np.abs(solution.net), initial=0.0))
-    seen = np.clip(1.0 - unseen / lengths, 0.0, 1.0)
     fluctuation = unseen * step * np.maximum(left_over - noise, 0.0)
     # A window shows only the mean over its length of a call that is shorter.
     highest_of_short = highest * np.maximum(observations.resolution / lengths, 1.0)
-    blind = (unseen * highest_of_short * np.clip(1.0 - 4.0 * seen, 0.0, 1.0)) ** 2
+    blind = (unseen * highest_of_short * np.clip(1.0 - timeline.seen_fraction() / SEEN_ENOUGH, 0.0, 1.0)) ** 2
     # How much of a short call was seen is itself known only as well as the windows are placed.
     placement = float(np.median(observations.placement))
     misjudged = np.minimum(np.sqrt(2.0) * placement / np.maximum(lengths - unseen, 1e-12), 1.0)

@@ -1,10 +1,10 @@
 """What the probe recorded of a run, as arrays: when each call began and ended, where, inside which other.
 
 A run folder holds one `events-PID.bin` for each process of the program (see `probe.py` for who writes them).
-A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Columns are
-`COLUMNS`; chunks with only the first seven of them hold single calls. In a program with a very great number
-of calls, neighbouring short calls of one site are merged into one row: `count` calls, `busy` nanoseconds
-spent in them between `start` and `end`.
+A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Single calls have the
+columns `PLAIN`; what is nested in what follows from their times. In a program with a very great number of calls,
+neighbouring short calls of one site are merged into one row with the columns `COLUMNS`: `count` calls, `busy`
+nanoseconds spent in them between `start` and `end`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 MAGIC = 0x454E4552
 HEADER = 4
-COLUMNS = ("site", "start", "end", "nested", "parent_start", "parent_site", "flags", "busy", "count")
-PLAIN = 7
+PLAIN = ("site", "start", "end", "tracing")
+COLUMNS = ("site", "start", "end", "parent_start", "parent_site", "flags", "busy", "count")
 
 Integers = npt.NDArray[np.int64]
 
@@ -36,8 +36,6 @@ class Events:
     end: Integers
     busy: Integers
     """Nanoseconds inside the call: `end - start` unless calls were merged."""
-    nested: Integers
-    """Nanoseconds of `busy` that went to API calls directly inside this one, on the same thread."""
     count: Integers
     """How many calls the row stands for: 1 unless merged."""
     depth: Integers
@@ -49,6 +47,14 @@ class Events:
 
     def __len__(self) -> int:
         return len(self.site)
+
+    @property
+    def nested(self) -> Integers:
+        """Nanoseconds that went to API calls directly inside each one, on the same thread."""
+        total = np.zeros(len(self), dtype=np.int64)
+        inner = self.parent >= 0
+        np.add.at(total, self.parent[inner], self.busy[inner])
+        return total
 
     @classmethod
     def empty(cls) -> Events:
@@ -66,27 +72,29 @@ class Events:
         tracing: Sequence[bool] | None = None,
     ) -> Events:
         """Events from plain lists of single calls; nesting follows from the times on each thread."""
-        rows = np.zeros((len(site), len(COLUMNS) + 1), dtype=np.int64)
-        rows[:, 0], rows[:, 1], rows[:, 2] = site, start, end
-        rows[:, 6] = 0 if tracing is None else np.asarray(tracing, dtype=np.int64)
-        rows[:, 7] = rows[:, 2] - rows[:, 1]
-        rows[:, 8] = 1
-        rows[:, 9] = 0 if thread is None else thread
-        _nest(rows)
-        return _events(rows)
+        marks = np.zeros(len(site)) if tracing is None else tracing
+        rows = np.array([site, start, end, marks], dtype=np.int64).T
+        return _events(
+            _completed(rows, np.zeros(len(site), np.int64) if thread is None else np.array(thread))
+        )
 
     @classmethod
     def read(cls, folder: Path) -> Events:
         """All events of a run folder; a chunk cut off by a killed process is left out."""
-        parts: list[Integers] = []
+        plain: list[Integers] = [np.zeros((0, len(PLAIN)), dtype=np.int64)]
+        plain_threads: list[Integers] = [np.zeros(0, dtype=np.int64)]
+        merged: list[Integers] = []
         threads: dict[tuple[str, int], int] = {}
         for path in sorted(folder.glob("events-*.bin")):
             for thread, rows in _chunks(path):
-                number = threads.setdefault((path.name, thread), len(threads))
-                parts.append(_complete(rows, number))
-        if not parts:
-            return cls.empty()
-        return _events(np.concatenate(parts))
+                number = np.full(len(rows), threads.setdefault((path.name, thread), len(threads)))
+                if rows.shape[1] == len(PLAIN):
+                    plain.append(rows)
+                    plain_threads.append(number)
+                else:
+                    merged.append(np.column_stack((rows, number)))
+        single = _completed(np.concatenate(plain), np.concatenate(plain_threads))
+        return _events(np.concatenate([single, *merged]))
 
 
 def _chunks(path: Path) -> list[tuple[int, Integers]]:
@@ -104,26 +112,50 @@ def _chunks(path: Path) -> list[tuple[int, Integers]]:
     return found
 
 
-def _complete(rows: Integers, thread: int) -> Integers:
-    full = np.empty((len(rows), len(COLUMNS) + 1), dtype=np.int64)
-    full[:, : rows.shape[1]] = rows
-    if rows.shape[1] == PLAIN:
-        full[:, 7] = rows[:, 2] - rows[:, 1]
-        full[:, 8] = 1
-    full[:, 9] = thread
-    return full
+def _completed(plain: Integers, thread: Integers) -> Integers:
+    """Single calls with all columns and their thread, in order of their starts.
+
+    What began earlier on a thread and has not ended holds a call: so many calls deep it is, and the last of them that
+    is one level up holds it directly.
+    """
+    order = np.lexsort((-plain[:, 2], plain[:, 1], thread))
+    (site, start, end, tracing), thread = plain[order].T, thread[order]
+    rows = np.zeros((len(plain), len(COLUMNS) + 1), dtype=np.int64)
+    if len(rows):
+        origin, span = int(start.min()), int(end.max() - start.min()) + 1
+        ended = np.searchsorted(
+            np.sort(thread * span + end - origin), thread * span + start - origin, "right"
+        )
+        depth = np.maximum(np.arange(len(rows)) - ended, 0)
+        parent = _one_level_up(thread * (int(depth.max()) + 1) + depth, depth)
+        held = (parent >= 0) & (end[parent] >= end)
+        rows[:, 3] = np.where(held, start[parent], 0)
+        rows[:, 4] = np.where(held, site[parent], -1)
+        rows[:, 5] = np.where(held, depth, 0) << 1 | tracing
+    rows[:, 0], rows[:, 1], rows[:, 2] = site, start, end
+    rows[:, 6], rows[:, 7], rows[:, 8] = end - start, 1, thread
+    return rows
+
+
+def _one_level_up(level: Integers, depth: Integers) -> Integers:
+    """For each row the last one before it whose level is one less; -1 at the top."""
+    place = np.arange(len(level))
+    keys = np.sort(level * len(level) + place)
+    at = np.searchsorted(keys, (level - 1) * len(level) + place) - 1
+    found = np.where(at >= 0, keys[at] % len(level), -1)
+    return np.where((depth > 0) & (at >= 0), found, -1)
 
 
 def _events(rows: Integers) -> Events:
-    depth = rows[:, 6] >> 1
+    depth = rows[:, 5] >> 1
     order = np.lexsort((depth, rows[:, 1]))
     rows, depth = rows[order], depth[order]
-    site, start, end, nested, parent_start, parent_site, flags, busy, count, thread = (
+    site, start, end, parent_start, parent_site, flags, busy, count, thread = (
         np.ascontiguousarray(column) for column in rows.T
     )
     parent = _parents(site, thread, depth, start, end, parent_start, parent_site)
     tracing = (flags & 1).astype(np.bool_)
-    return Events(site, thread, start, end, busy, nested, count, depth, tracing, parent)
+    return Events(site, thread, start, end, busy, count, depth, tracing, parent)
 
 
 def _parents(
@@ -158,21 +190,3 @@ def _parents(
     fits = (at >= 0) & (own[candidate] == wanted) & (parent_start[inner] <= end[candidate])
     parent[inner[fits]] = candidate[fits]
     return parent
-
-
-def _nest(rows: Integers) -> None:
-    """Fill depth, parent and nested time of single calls from their times."""
-    order = np.lexsort((-rows[:, 2], rows[:, 1], rows[:, 9]))
-    stack: list[int] = []
-    for index in order:
-        row = rows[index]
-        while stack and (rows[stack[-1], 9] != row[9] or rows[stack[-1], 2] <= row[1]):
-            stack.pop()
-        if stack:
-            outer = rows[stack[-1]]
-            row[4], row[5] = outer[1], outer[0]
-            outer[3] += row[7]
-        else:
-            row[4], row[5] = 0, -1
-        row[6] |= len(stack) << 1
-        stack.append(index)

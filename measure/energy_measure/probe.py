@@ -1,12 +1,16 @@
 """Records API calls from inside the measured program, with the standard library alone (Python 3.8 to 3.13).
 
 `install` gives the program a builtin, `__energy_probe__(site, function, *args, **kwargs)`, which calls the
-function and notes when it began and ended. One such call costs about a microsecond. Times are nanoseconds of
-the system-wide monotonic clock, which the sampler in its own process reads as well.
+function and notes when it began and ended. Times are nanoseconds of the system-wide monotonic clock, which the
+sampler in its own process reads as well.
+
+Between two API calls the processor's caches have lost the probe, so each thing it touches costs far more than in
+a loop: it notes site, begin, end and whether a graph is being built, and nothing else. Which call is nested in
+which follows from the times on each thread, and `events.py` finds it.
 
 Each thread keeps its rows in a list of its own and writes them to `events-PID.bin` when there are `CHUNK` of
-them (`events.py` reads that file). After `EXACT` rows, neighbouring short calls of one site are merged before
-they are written, so a program with millions of calls needs neither memory nor disk without bound.
+them. After `EXACT` rows, neighbouring short calls of one site are merged before they are written, so a program
+with millions of calls needs neither memory nor disk without bound.
 
 The probe leaves no trace in what the program can see: exceptions pass through without a frame of the probe in
 their traceback, and a warning raised with a stack level points at the program's own line.
@@ -21,24 +25,23 @@ import os
 import sys
 import threading
 import time
-import weakref
 from array import array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
-    from typing import Any, Callable, Dict, Iterable, Iterator, List, NoReturn, Optional, Tuple
+    from typing import Any, Callable, Dict, Iterable, Iterator, List, NoReturn, Optional, Sequence, Tuple
 
-    Row = Tuple[int, ...]
     Arguments = Tuple[Any, ...]
     Keywords = Dict[str, Any]
     Signature = Tuple[Tuple[str, ...], int, int, int]
+    OpenCall = Tuple[int, int]
 
 NAME = "__energy_probe__"
 MAGIC = 0x454E4552
-ROW = 7
-ROWS, COUNTDOWN = 4, 5
-"""Where they stand in the state of a thread."""
+ROW = 4
+"""Site, start, end, whether a graph was being built."""
+MERGED_ROW = 8
 CHUNK = 4096
 LOOK = 256
 EXACT = 100_000
@@ -48,6 +51,7 @@ SIGNATURES = 8
 ELEMENTS = 64
 KEPT_BYTES = 64 << 20
 KEPT_TOTAL_BYTES = 256 << 20
+WRITING_SECONDS = 10.0
 
 # `warnings` skips frames whose file name holds "importlib" and "_bootstrap" when it counts stack levels.
 HIDDEN_FILE = "<energy-lsp importlib._bootstrap probe>"
@@ -56,23 +60,16 @@ clock = time.monotonic_ns
 
 
 class Thread:
-    """One thread of the program: the call it is in, the rows not yet written, how soon to look at each site.
-
-    `state` is a plain list because the probe reads and writes it on each call: start and site of the innermost
-    open call, the nanoseconds nested in it, twice its depth, the rows end to end, and a countdown per site.
-    """
-
-    __slots__ = ("__weakref__", "counted", "index", "recorder", "state")
+    """One thread of the program: its rows not yet written, end to end, and how soon to look at each site."""
 
     def __init__(self, recorder: Recorder, index: int) -> None:
         self.recorder = recorder
         self.index = index
+        self.ident = threading.get_ident()
+        self.ended = False
         self.counted: Dict[int, int] = {}
-        self.state: List[Any] = [0, -1, 0, 0, [], [1] * recorder.sites]
-
-    def __del__(self) -> None:
-        # The thread has ended, and its thread-local state goes with it.
-        self.recorder.flush(self)
+        self.rows: List[int] = []
+        self.countdown = [1] * recorder.sites
 
     def look(
         self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool
@@ -83,9 +80,20 @@ class Thread:
             self.recorder.observe(site, function, args, kwargs, tracing)
         pause = min(seen, LOOK)
         self.counted[site] = seen + pause
-        self.state[COUNTDOWN][site] = pause
-        if len(self.state[ROWS]) >= CHUNK * ROW:
-            self.recorder.flush(self)
+        self.countdown[site] = pause
+        if len(self.rows) >= CHUNK * ROW:
+            self.recorder.flush([self])
+
+
+class Leaving:
+    """Kept by a thread, and gone with it."""
+
+    def __init__(self, thread: Thread) -> None:
+        self.thread = thread
+
+    def __del__(self) -> None:
+        # May run anywhere, so that it only says so; the next to write will write these rows too.
+        self.thread.ended = True
 
 
 class Recorder:
@@ -103,9 +111,10 @@ class Recorder:
         self.process = os.getpid()
         self.file: Optional[int] = None
         self.rows = 0
+        self.merged_since: Optional[int] = None
         self.lock = threading.Lock()
         self.local = threading.local()
-        self.threads: weakref.WeakSet[Thread] = weakref.WeakSet()
+        self.threads: Dict[int, Thread] = {}
         self.names: Dict[int, str] = {}
         self.signatures: Dict[int, Dict[Signature, int]] = {}
         self.kept: Dict[int, Tuple[Callable[..., Any], Arguments, Keywords]] = {}
@@ -113,19 +122,18 @@ class Recorder:
 
     def after_fork(self) -> None:
         """A forked child records into a file of its own; what its parent had not written is the parent's."""
-        for thread in list(self.threads):
-            thread.state[ROWS] = []
         self._start_process()
 
-    def enter_thread(self) -> List[Any]:
-        """The state of the calling thread, made at its first API call."""
+    def enter_thread(self) -> Tuple[Any, ...]:
+        """What the probe needs in the calling thread, made at its first API call."""
+        self.flush([thread for thread in list(self.threads.values()) if thread.ended])
         with self.lock:
             index = len(self.names)
             self.names[index] = threading.current_thread().name
-        thread = self.local.thread = Thread(self, index)
-        self.threads.add(thread)
-        self.local.state = thread.state
-        return thread.state
+        thread = self.threads[index] = self.local.thread = Thread(self, index)
+        self.local.leaving = Leaving(thread)
+        self.local.state = thread.rows.extend, thread.countdown
+        return thread.rows.extend, thread.countdown
 
     def observe(
         self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool
@@ -145,41 +153,57 @@ class Recorder:
         """What waits for the GPU, where one is measured and used."""
         return gpu_synchronisation()[0] if self.gpu else None
 
-    def flush(self, thread: Thread) -> None:
-        """Write the rows of one thread."""
-        state = thread.state
-        flat, state[ROWS] = state[ROWS], []
-        if not flat or os.getpid() != self.process:
-            return
-        with self.lock:
-            if self.rows < EXACT:
-                rows, columns = len(flat) // ROW, ROW
-            else:
-                merged = merge(list(zip(*[iter(flat)] * ROW)))  # noqa: B905 (no `strict` before 3.10)
-                rows, columns = len(merged), ROW + 2
-                flat = list(itertools.chain.from_iterable(merged))
-            self.rows += rows
-            words = array("q", [MAGIC, thread.index, rows, columns])
-            words.fromlist(flat)
-            if self.file is None:
-                path = os.path.join(self.folder, "events-%d.bin" % self.process)
-                self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            os.write(self.file, words.tobytes())
+    def flush(self, threads: Sequence[Thread], seconds: float = 0.0) -> None:
+        """Write the rows of some threads, unless somebody writes for longer than so many seconds.
 
-    def flush_all(self) -> None:
-        """Write the rows of all threads."""
-        for thread in list(self.threads):
-            self.flush(thread)
+        Who writes may be interrupted by a signal or a finaliser that calls an API itself: it must not wait.
+        """
+        if not threads or not self.lock.acquire(timeout=seconds):
+            return
+        try:
+            if os.getpid() == self.process:
+                for thread in threads:
+                    self._write(thread)
+        finally:
+            self.lock.release()
+
+    def _write(self, thread: Thread) -> None:
+        ended = thread.ended
+        around = open_calls(thread.ident) if self.merged_since is not None and not ended else []
+        count = len(thread.rows)
+        flat = thread.rows[:count]
+        # Whoever is in a call holds on to this very list, and may have added to it by now.
+        del thread.rows[:count]
+        if ended:
+            self.threads.pop(thread.index, None)
+        if self.merged_since is not None:
+            flat, merged = merge(flat, around, self.merged_since)
+            self._append(thread, merged, MERGED_ROW)
+        self._append(thread, flat, ROW)
+        if self.rows >= EXACT and self.merged_since is None:
+            self.merged_since = clock()
+
+    def _append(self, thread: Thread, flat: List[int], columns: int) -> None:
+        if not flat:
+            return
+        rows = len(flat) // columns
+        self.rows += rows
+        words = array("q", [MAGIC, thread.index, rows, columns])
+        words.fromlist(flat)
+        if self.file is None:
+            path = os.path.join(self.folder, "events-%d.bin" % self.process)
+            self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.write(self.file, words.tobytes())
 
     def flush_here(self) -> None:
-        """Write the rows of the calling thread: others may be in the middle of a call."""
+        """Write the rows of the calling thread."""
         thread = getattr(self.local, "thread", None)
         if thread is not None:
-            self.flush(thread)
+            self.flush([thread], WRITING_SECONDS)
 
     def finish(self) -> None:
         """Write everything."""
-        self.flush_all()
+        self.flush(list(self.threads.values()), WRITING_SECONDS)
         self.write_sites()
 
     def write_sites(self) -> None:
@@ -202,34 +226,56 @@ class Recorder:
         os.replace(path + ".part", path)
 
 
-def merge(rows: List[Row]) -> List[List[int]]:
-    """Join neighbouring short calls of one site in the same surroundings; rows are in order of their ends."""
+def open_calls(ident: int) -> List[OpenCall]:
+    """Start and site of the calls that a thread is in, outermost first: its stack says."""
+    found: List[OpenCall] = []
+    frame: Optional[FrameType] = sys._current_frames().get(ident)
+    while frame is not None:
+        if frame.f_code.co_filename == HIDDEN_FILE and "start" in frame.f_locals:
+            found.append((frame.f_locals["start"], frame.f_locals["site"]))
+        frame = frame.f_back
+    return found[::-1]
+
+
+def merge(flat: List[int], around: List[OpenCall], since: int) -> Tuple[List[int], List[int]]:
+    """Join neighbouring short calls of one site in the same surroundings; rows are in order of their ends.
+
+    Gives the rows of calls that began before `since`, as they are, and the joined ones. `around`: the calls that
+    have not ended yet.
+    """
+    plain: List[int] = []
     joined: List[List[int]] = []
     groups: Dict[Any, List[int]] = {}
-    surroundings: Dict[Tuple[int, int], Tuple[int, int]] = {}
-    for site, start, end, nested, outer_start, outer_site, flags in reversed(rows):
-        outer = (outer_site, outer_start)
-        if flags > 1:
-            outer = surroundings.get(outer, outer)
+    # From the last call back to the first: the calls that the next one may be in, each with the nearest call about
+    # it that is not merged itself.
+    inside: List[Tuple[int, int, OpenCall]] = [(start, site, (start, site)) for start, site in around]
+    for site, start, end, tracing in reversed(list(zip(*[iter(flat)] * ROW))):  # noqa: B905 (not before 3.10)
+        while inside and inside[-1][0] >= start:
+            inside.pop()
+        outer_start, outer_site, surroundings = inside[-1] if inside else (0, -1, (0, -1))
+        flags = 2 * len(inside) + tracing
         took = end - start
-        if took > MERGED_CALL_NS:
-            joined.append([site, start, end, nested, outer_start, outer_site, flags, took, 1])
+        if start < since:
+            plain += (site, start, end, tracing)
+            inside.append((start, site, (start, site)))
             continue
-        if nested:
-            # This call itself will be merged, so what it holds belongs to the nearest call that is not.
-            surroundings[(site, start)] = outer
-        key = (site, flags, outer_site, outer)
+        row = [site, start, end, outer_start, outer_site, flags, took, 1]
+        if took > MERGED_CALL_NS:
+            joined.append(row)
+            inside.append((start, site, (start, site)))
+            continue
+        inside.append((start, site, surroundings))
+        key = (site, flags, outer_site, surroundings)
         group = groups.get(key)
         if group is None or group[2] - start > MERGED_SPAN_NS:
-            groups[key] = group = [site, start, end, nested, outer_start, outer_site, flags, took, 1]
-            joined.append(group)
+            groups[key] = row
+            joined.append(row)
         else:
             group[1] = start
-            group[3] += nested
-            group[4] = outer_start
-            group[7] += took
-            group[8] += 1
-    return joined
+            group[3] = outer_start
+            group[6] += took
+            group[7] += 1
+    return plain, list(itertools.chain.from_iterable(joined))
 
 
 def make_probe(recorder: Recorder) -> Callable[..., Any]:
@@ -260,10 +306,9 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
     def probe(site: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         nonlocal synchronise, look_for_gpu
         try:
-            state = local.state
+            add, countdown = local.state
         except AttributeError:
-            state = enter_thread()
-        outer_start, outer_site, outer_nested, depth, _, countdown = state
+            add, countdown = enter_thread()
         left = countdown[site] = countdown[site] - 1
         if not left:
             local.thread.look(site, function, args, kwargs, not eager())
@@ -271,11 +316,8 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             synchronise, look_for_gpu = gpu_synchronisation()
         if synchronise is not None and eager():
             synchronise()
-        state[1] = site
-        state[2] = 0
-        state[3] = depth + 2
         result = None
-        start = state[0] = now()
+        start = now()
         try:
             result = function(*args, **kwargs)
             if synchronise is not None and eager():
@@ -287,14 +329,8 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             raise
         finally:
             end = now()
-            # To ask TensorFlow takes as long as all the rest, and who gets a tensor with values need not ask.
-            tracing = type(result) is not eager_tensor and not eager()
-            # The list may have changed since: calls nested in this one write the rows and begin a new list.
-            state[4].extend((site, start, end, state[2], outer_start, outer_site, depth + tracing))
-            state[0] = outer_start
-            state[1] = outer_site
-            state[2] = outer_nested + end - start
-            state[3] = depth
+            # To ask TensorFlow takes long, and who gets a tensor with values need not ask.
+            add((site, start, end, type(result) is not eager_tensor and not eager()))
 
     probe.__code__ = probe.__code__.replace(co_filename=HIDDEN_FILE)
     probe.autograph_info__ = None  # type: ignore[attr-defined]  # AutoGraph then calls it as it is

@@ -10,7 +10,7 @@ from typing import Any
 from energy_data.model import DEVICES, Device, InputSignature, Method, Quantity
 from energy_measure.call_sites import CallSite
 from energy_measure.one_run import Key, OneRun
-from energy_measure.statistics import NORMAL_95, Interval, combine, is_resolved, summarise
+from energy_measure.statistics import NORMAL_95, SEEN_ENOUGH, Interval, combine, is_resolved, summarise
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,8 @@ def combine_runs(runs: Sequence[OneRun], sites: Sequence[CallSite]) -> MeasuredP
 
 def _call(key: Key, site: CallSite, runs: Sequence[OneRun]) -> MeasuredCall:
     seen = [run.energies[key] for run in runs if key in run.energies]
-    mean, interval = combine([one.total.value for one in seen], [one.total.stderr for one in seen])
+    looked = [one.seen for one in seen]
+    mean, interval = combine([one.total.value for one in seen], [one.total.stderr for one in seen], looked)
     if all(key in run.blurred for run in runs if key in run.energies):
         # Repeating what cannot be told from its neighbours does not make it clearer.
         interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
@@ -127,12 +128,14 @@ def _call(key: Key, site: CallSite, runs: Sequence[OneRun]) -> MeasuredCall:
         count=max(1, round(count / len(seen))),
         repeats=len(seen),
         seconds=sum(one.seconds * one.count for one in seen) / count,
-        joules=_mean_quantities([one.joules for one in seen]),
+        joules=_mean_quantities([one.joules for one in seen], looked),
         total=mean,
         interval=interval,
-        interval_runs=len(seen),
+        interval_runs=sum(part >= SEEN_ENOUGH for part in looked) or len(seen),
         method="in place",
-        exclusive=sum(one.exclusive.value for one in seen) / len(seen),
+        exclusive=combine(
+            [one.exclusive.value for one in seen], [one.exclusive.stderr for one in seen], looked
+        )[0],
         tail=_mean([one.tail_joules for one in seen if one.tail_joules is not None]),
         signature=_signature(key.site, runs),
     )
@@ -170,12 +173,16 @@ def _together(quantities: Iterable[Quantity]) -> float:
     return math.sqrt(sum(quantity.stderr**2 for quantity in quantities))
 
 
-def _mean_quantities(parts: Sequence[Mapping[Device, Quantity]]) -> dict[Device, Quantity]:
+def _mean_quantities(
+    parts: Sequence[Mapping[Device, Quantity]], seen: Sequence[float] | None = None
+) -> dict[Device, Quantity]:
     """Means over runs, with the larger of what the runs say of their error and what their scatter says."""
     found: dict[Device, Quantity] = {}
     for device in DEVICES:
-        values = [part[device] for part in parts if device in part]
-        if values:
-            mean, interval = combine([q.value for q in values], [q.stderr for q in values])
+        having = [number for number, part in enumerate(parts) if device in part]
+        if having:
+            values = [parts[number][device] for number in having]
+            looked = None if seen is None else [seen[number] for number in having]
+            mean, interval = combine([q.value for q in values], [q.stderr for q in values], looked)
             found[device] = Quantity(mean, (interval.high - interval.low) / (2 * NORMAL_95))
     return found

@@ -33,6 +33,8 @@ class SiteEnergy:
     """Net joules after the call until the next one, per call; None where the next always came too soon."""
     shared: float
     """Part of the time in which calls of other threads ran too."""
+    seen: float = 1.0
+    """Part of the time that the meter looked at; of several meters the one that looked least."""
 
     @property
     def resolved(self) -> bool:
@@ -64,6 +66,7 @@ def site_energies(events: Events, devices: Sequence[DeviceAttribution]) -> dict[
         tailed += sums(rows[seen], np.ones(int(seen.sum())), count)
     most_shared = np.max(np.stack([part.shared for part in devices]), axis=0) if devices else calls[rows] * 0
     shared = sums(rows, most_shared, count)
+    seen = _seen(rows, events, devices, count)
     appearances = sums(rows, np.ones(len(rows)), count)
     return {
         int(number): _site(
@@ -78,6 +81,7 @@ def site_energies(events: Events, devices: Sequence[DeviceAttribution]) -> dict[
             (float(exclusive[i]), float(exclusive_variance[i])),
             float(tail[i] / calls[i]) if tailed[i] else None,
             float(shared[i] / appearances[i]),
+            float(seen[i]),
         )
         for i, number in enumerate(numbers)
     }
@@ -95,6 +99,16 @@ def _variance(
     return sums(rows, stderr**2 - common**2, count) + sums(rows, common, count) ** 2
 
 
+def _seen(
+    rows: npt.NDArray[np.intp], events: Events, devices: Sequence[DeviceAttribution], count: int
+) -> Floats:
+    """Part of the sites' time that the meters looked at."""
+    weights = np.maximum(events.busy, 1).astype(np.float64)
+    total = sums(rows, weights, count)
+    parts = [sums(rows, weights * part.seen, count) / total for part in devices]
+    return np.asarray(np.min(np.stack([np.ones(count), *parts]), axis=0))
+
+
 def _site(
     site: int,
     calls: int,
@@ -103,6 +117,7 @@ def _site(
     exclusive: tuple[float, float],
     tail: float | None,
     shared: float,
+    seen: float,
 ) -> SiteEnergy:
     total = sum(joules for joules, _ in devices.values()) / calls
     stderr = float(np.sqrt(sum(variance for _, variance in devices.values()))) / calls
@@ -119,4 +134,5 @@ def _site(
         Interval(total - NORMAL_95 * stderr, total + NORMAL_95 * stderr),
         tail,
         shared,
+        seen,
     )

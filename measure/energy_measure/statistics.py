@@ -20,6 +20,8 @@ SMALL = 10
 """Below so many values a bootstrap interval is too narrow: Student's t is used."""
 FEWEST_RANKS = 6
 """Fewer values cannot hold the median between their lowest and highest in 95% of cases."""
+SEEN_ENOUGH = 0.25
+"""Of the part that the meter looked at less than this says nothing of the rest."""
 SEED = 20_240_501
 """The same values always give the same interval."""
 NORMAL = NormalDist()
@@ -139,12 +141,22 @@ def outliers(values: Sequence[float] | Floats) -> tuple[int, ...]:
     return tuple(int(i) for i in np.flatnonzero((data < low - reach) | (data > high + reach)))
 
 
-def combine(values: Sequence[float], stderrs: Sequence[float]) -> tuple[float, Interval]:
+def combine(
+    values: Sequence[float], stderrs: Sequence[float], seen: Sequence[float] | None = None
+) -> tuple[float, Interval]:
     """One figure from repeated runs, each with its own standard error.
 
-    From three runs on their scatter decides, unless chance made it smaller than the runs' own errors allow.
+    From three runs on their scatter decides, unless chance made it smaller than the runs' own errors allow. `seen`: the
+    part that the meter looked at in each run. Where it looked away, a run says nothing; where it always did, all runs
+    are wrong in the same way and repeating does not help.
     """
     data, errors = np.asarray(values, dtype=np.float64), np.asarray(stderrs, dtype=np.float64)
+    if seen is not None:
+        looked = np.asarray(seen) >= SEEN_ENOUGH
+        if not looked.any():
+            mean, half = float(np.mean(data)), NORMAL_95 * float(np.mean(errors))
+            return mean, Interval(mean - half, mean + half)
+        data, errors = data[looked], errors[looked]
     mean = float(np.mean(data))
     within = float(np.sqrt(np.sum(errors**2))) / len(data)
     if len(data) < 3:

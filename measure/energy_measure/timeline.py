@@ -126,6 +126,7 @@ class Timeline:
         level = np.concatenate(([0.0], self._levels(watts) + watts[-1] * self._between, [0.0]))
         return level[self._start_at], level[self._end_at + 1]
 
+    @cached_property
     def unseen(self) -> Floats:
         """Seconds of each span that no window looked at."""
         spans, edges = self.spans, self._cells.edges
@@ -134,6 +135,11 @@ class Timeline:
         if not self.observations.contiguous:
             unseen += self.collect((self._cells.covering < 0.5).astype(np.float64))
         return np.asarray(unseen)
+
+    def seen_fraction(self) -> Floats:
+        """Part of each span that some window looked at."""
+        lengths = np.maximum(self.spans.lengths, 1e-12)
+        return np.asarray(np.clip(1.0 - self.unseen / lengths, 0.0, 1.0))
 
     def shared_fraction(self) -> Floats:
         """Part of each span during which calls of other threads ran too."""

@@ -149,12 +149,11 @@ def call_method(frame: Frame, callee: Method, arguments: Arguments, site: CallEx
 
 def invoke(frame: Frame, function: Function, given: Given) -> Value:
     """Evaluate a user's function, and remember that it was called so."""
-    asked = given
-    given = frame.engine.context(function, asked)
-    summary = frame.engine.summary(function, given)
-    summary.invoked_at = frame.engine.revision
+    engine, asked = frame.engine, given
+    given, summary = engine.invocation(function, asked)
+    summary.invoked_at = engine.revision
     frame.invocations.append((function, given, summary))
-    frame.dependencies.append((frame.engine.called, (function, asked, given), summary.returns))
+    frame.dependencies.append((engine.called, (function, asked, given), summary.returns))
     return summary.returns
 
 

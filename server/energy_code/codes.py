@@ -18,7 +18,7 @@ ParameterKind = Literal["plain", "keyword", "args", "kwargs"]
 class Code:
     """A stretch of program with positions of its own; `parts` are the codes inside it and where they start."""
 
-    __slots__ = ("end", "moves", "name", "parts", "qualname")
+    __slots__ = ("end", "expressions", "moves", "name", "parts", "qualname")
 
     def __init__(self, name: str, qualname: str, end: int) -> None:
         self.name = name
@@ -27,6 +27,8 @@ class Code:
         self.parts: list[tuple[int, Code]] = []
         self.moves = 0
         """How often an edit in a remark has moved what stands in it."""
+        self.expressions: list[Expression] | None = None
+        """Those that move then, once they have been gathered."""
 
 
 class Unit(Code):

@@ -19,9 +19,11 @@ from energy_code.lowering_statements import StatementLowering
 from energy_code.modules import Module
 from energy_code.node_kinds import ERROR
 from energy_code.positions import Encoding, Lines, Position
-from energy_code.shifting import is_plain, rename, shifted
+from energy_code.shifting import rename, shifted
 from energy_code.sources import decode, encode, parseable
-from energy_code.syntax import PARSER, Syntax
+from energy_code.spacing import Change
+from energy_code.stack_room import with_room
+from energy_code.syntax import Syntax, parse
 from energy_data.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -61,10 +63,9 @@ class Document:
         self._lowered = False
         self.whole = False
         """True while the text has no syntax error."""
-        self._size = self._same_head = self._same_tail = len(self.source)
-        """Size at the last lowering, and how much of the text is the same since at both ends."""
-        self._plain = True
-        """True while all edits since then can be inside of remarks."""
+        self._read = self.source
+        self._same_head = self._same_tail = len(self.source)
+        """The text at the last lowering, and how much of it is the same since at both ends."""
         self.moves = 0
         """How often places have moved under the analyses made so far."""
         self._revision = -1
@@ -85,7 +86,6 @@ class Document:
         start_byte = max(0, min(start_byte, len(self.source)))
         old_end_byte = max(start_byte, min(old_end_byte, len(self.source)))
         start, old_end = lines.point(start_byte), lines.point(old_end_byte)
-        self._plain = self._plain and is_plain(self.source, start_byte, old_end_byte, replacement)
         source = self.source[:start_byte] + replacement + self.source[old_end_byte:]
         self.source = parseable(source)
         self._lines = lines.edited(self.source, start_byte, old_end_byte)
@@ -94,7 +94,9 @@ class Document:
             self.source,
             (start_byte, old_end_byte, new_end_byte, start, old_end, self._lines.point(new_end_byte)),
         )
-        self._same_head = min(self._same_head, start_byte)
+        # A carriage return whose line end was taken away counts as one itself.
+        kept = start_byte - (source[start_byte - 1 : start_byte] != self.source[start_byte - 1 : start_byte])
+        self._same_head = min(self._same_head, kept)
         self._same_tail = min(self._same_tail, len(self.source) - new_end_byte)
         self._unchanged = min(self._unchanged, start_byte)
         if not self._stale and self.project is not None:
@@ -123,7 +125,7 @@ class Document:
             return self.module
         self._stale = False
         old = self.module.units
-        if self._lowered and self.whole and self._plain and (units := self._shift(old)) is not None:
+        if self._lowered and self.whole and (units := self._shift(old)) is not None:
             self._take(units)
             return self.module
         if len(self._fresh) > 2 * len(old) + SPARE:
@@ -144,15 +146,14 @@ class Document:
 
     def _take(self, units: list[tuple[int, Unit]]) -> None:
         """These are the statements of the text as it is now."""
-        self._size = self._same_head = self._same_tail = len(self.source)
-        self._plain = True
+        self._read = self.source
+        self._same_head = self._same_tail = len(self.source)
         self.module.units = units
         self.module.eager_models = b"run_eagerly=True" in self.source
 
     def _shift(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
-        """The same statements after edits inside one remark; None when the edits were elsewhere."""
-        end = len(self.source) - self._same_tail
-        found = shifted(old, self.source, self._same_head, end, len(self.source) - self._size)
+        """The same statements after edits of one remark or of blank lines; None when the edits were elsewhere."""
+        found = shifted(old, Change(self._read, self.source, self._same_head, self._same_tail))
         if found is None:
             return None
         units, texts = found
@@ -173,17 +174,17 @@ class Document:
 
     def _lower_region(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
         """Lower only the top-level statements around the edits; None when others may have become part of them."""
-        head, tail = self._same_head, self._same_tail
+        head, tail, size = self._same_head, self._same_tail, len(self._read)
         starts = [start for start, _ in old]
-        first = max(bisect_right(starts, min(head, self._size - tail)) - 1, 0)
+        first = max(bisect_right(starts, min(head, size - tail)) - 1, 0)
         if (
             first and starts[first] == head
         ):  # typed right before a statement: it may go on with the one before
             first -= 1
-        last = bisect_right(starts, self._size - tail)
+        last = bisect_right(starts, size - tail)
         if last < len(old):
             last += 1  # the next one may be joined by what was typed
-        shift = len(self.source) - self._size
+        shift = len(self.source) - size
         start = starts[first] if first < len(old) and first > 0 else 0
         end = starts[last] + shift if last < len(old) else len(self.source)
         if (start and self.source[start - 1 : start] != b"\n") or (
@@ -206,7 +207,7 @@ class Document:
         """
         if (end - start) * PART > len(self.source):
             return 0, self._syntax.between(start, end)
-        root = PARSER.parse(self.source[start:end]).root_node
+        root = parse(self.source[start:end]).root_node
         return start, root.children if not root.has_error else None
 
     @property
@@ -217,12 +218,16 @@ class Document:
         revision = self.engine.revision
         if self._analysis is None or self._stale or self._revision != revision:
             with collector_paused():
-                self.lower()
-                self._analysis = Analysis(self, self._made, self._unchanged)
+                self._analysis = with_room(self._analyse)
                 self._made = self._analysis.calls.made
-                self._unchanged = len(self.source)
+            self._unchanged = len(self.source)
             self._revision = self.engine.revision
         return self._analysis
+
+    def _analyse(self) -> Analysis:
+        """Read what changed."""
+        self.lower()
+        return Analysis(self, self._made, self._unchanged)
 
     def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
         """A span as LSP positions: (line, character) of its start and end."""

@@ -174,17 +174,20 @@ class Engine(Settling):
 
     # functions ------------------------------------------------------------------------------------------------
 
-    def context(self, function: Function, given: Given) -> Given:
-        """The context to evaluate a call in: itself, or the general one when there are too many."""
+    def invocation(self, function: Function, asked: Given) -> tuple[Given, Summary]:
+        """The evaluation of a call and its context: what it was given, or the general one when there are too many."""
         known = self.contexts.get(function)
         if known is None:
-            return given
-        if given not in known:
+            return asked, self.current(function, asked, None)
+        summary = known.get(asked)
+        if summary is None:
             running = [other for other, summary in known.items() if summary.running]
             if len(running) >= MAX_RECURSIONS:
                 # Recursion with ever new arguments: each level would run its loops again for every level below.
-                return running[-1]
-        return self.told_apart(function, known, given)
+                return running[-1], self.current(function, running[-1], known[running[-1]])
+        if len(known) >= MAX_CONTEXTS and (given := self.told_apart(function, known, asked)) is not asked:
+            return given, self.current(function, given, known.get(given))
+        return asked, self.current(function, asked, summary)
 
     def told_apart(self, function: Function, known: dict[Given, Summary], given: Given) -> Given:
         """The context itself while there are few; only what this turn has met counts, not what edits left behind."""
@@ -234,7 +237,10 @@ class Engine(Settling):
     def summary(self, function: Function, given: Given) -> Summary:
         """The evaluation of a function in a context, kept or made now."""
         known = self.contexts.get(function)
-        summary = known.get(given) if known is not None else None
+        return self.current(function, given, known.get(given) if known is not None else None)
+
+    def current(self, function: Function, given: Given, summary: Summary | None) -> Summary:
+        """An evaluation if it still stands, else one made now."""
         if summary is not None:
             summary.used = self.turn
             if summary.running:

@@ -72,9 +72,10 @@ class Name(Expression):
 
     def evaluate(self, frame: Frame) -> Value:
         """The binding that reaches this place."""
-        value = frame.names.get(self.id) or frame.globals.get(self.id)
+        name = self.id
+        value = frame.names.get(name) or frame.globals.get(name)
         if value is None:
-            value = frame.lookup(self.id)
+            value = frame.lookup(name)
         if value is not UNKNOWN:
             frame.values[self] = value
         return value
@@ -113,7 +114,7 @@ class Attribute(Expression):
 class CallExpression(Expression):
     """A call: the only thing that is ever reported."""
 
-    __slots__ = ("function", "home", "keywords", "loud", "positional")
+    __slots__ = ("function", "home", "keywords", "loud", "positional", "unpacks")
 
     def __init__(self, start: int, end: int, function: Expression, home: Code) -> None:
         self.start = start
@@ -125,6 +126,8 @@ class CallExpression(Expression):
         """Keyword (`**` for unpacked mappings) and value."""
         self.loud: tuple[Expression, ...] | None = None
         """Arguments that have to be evaluated even if nobody takes them; found out when that first happens."""
+        self.unpacks = False
+        """True with an argument such as `*a` or `**a`."""
 
     def name_range(self) -> tuple[int, int]:
         """Where the callee's last identifier stands."""
@@ -145,6 +148,23 @@ class CallExpression(Expression):
             for expression in self.loud:
                 expression.evaluate(frame)
             return UNKNOWN
+        if self.unpacks:
+            arguments = self.unpacked(frame)
+        else:
+            positional: list[Value] = []
+            for expression in self.positional:
+                positional.append(expression.evaluate(frame))
+            keywords: dict[str, Value] = {}
+            for keyword, expression in self.keywords:
+                keywords[keyword] = expression.evaluate(frame)
+            arguments = Arguments(positional, keywords, True)
+        value = call(frame, callee, arguments, self)
+        if value is not UNKNOWN:
+            frame.values[self] = value
+        return value
+
+    def unpacked(self, frame: Frame) -> Arguments:
+        """The arguments of a call some of which are unpacked; what is not known one by one hides others."""
         complete = True
         unpacked: Value = UNKNOWN
         positional: list[Value] = []
@@ -171,10 +191,7 @@ class CallExpression(Expression):
         arguments = Arguments(positional, keywords, complete)
         if not complete:
             arguments.unpacked = unpacked
-        value = call(frame, callee, arguments, self)
-        if value is not UNKNOWN:
-            frame.values[self] = value
-        return value
+        return arguments
 
 
 def quiet(expression: Expression) -> bool:

@@ -237,12 +237,13 @@ class Frame:
         if self.slots:
             for key in [key for key in self.slots if key[0] == name]:
                 del self.slots[key]
-        if self.local_names is not None and name not in self.local_names:
+        local_names = self.local_names
+        if local_names is not None and name not in local_names:
             self.bind_outside(name, value)
-        else:
-            if not self.is_function and name in self.module.watched:
-                self.engine.rebound(self.module, name, value)
-            self.names[name] = value
+            return
+        if not self.is_function and name in self.module.watched:
+            self.engine.rebound(self.module, name, value)
+        self.names[name] = value
 
     def bind_outside(self, name: str, value: Value) -> None:
         """A `global` or `nonlocal` name: bound where it belongs."""

@@ -33,8 +33,10 @@ from energy_code.expressions import (
     Yield,
 )
 from energy_code.lowering_containers import ContainerLowering
+from energy_code.lowering_scopes import utf8
 from energy_code.narrowing import TellingBoth, TellingChoice, tells
 from energy_code.node_kinds import (
+    AND,
     DICT_SPLAT,
     DOTTED,
     ERROR,
@@ -53,7 +55,7 @@ from energy_code.node_kinds import LANGUAGE as LANGUAGE
 from energy_code.operators import Operator
 from energy_code.values import NONE, STRING, Constant
 
-PREFIX = re.compile(rb"[a-zA-Z]?[fFtT]").match
+PREFIX = re.compile(r"[a-zA-Z]?[fFtT]").match
 """Formatted strings: `f"`, `rf"`, `fr"`, template strings."""
 MUTATORS = frozenset(["append", "extend", "insert", "add", "appendleft", "update"])
 MAX_DEPTH = 120
@@ -98,15 +100,12 @@ class Lowering(ContainerLowering):
         start, end = node.start_byte, node.end_byte
         base = self.base
         text = self.letters[start:end]
-        if DOTTED(text):
+        first, _, name = text.partition(".")
+        if first.isidentifier() and name.isidentifier() and text.isascii():  # `a.b`, as most are
             place = start - base
-            first, *rest = text.split(".")
-            stop = place + len(first)
-            result: Expression = Name(place, stop, intern(first))
-            for name in rest:
-                stop += len(name) + 1
-                result = Attribute(place, stop, result, intern(name))
-            return result
+            return Attribute(place, end - base, Name(place, place + len(first), intern(first)), intern(name))
+        if DOTTED(text):
+            return self.chain(start - base, text)
         children = node.children
         if len(children) != 3:  # comments between the lines of a chain
             children = [child for child in children if child.kind_id not in IGNORED]
@@ -115,6 +114,16 @@ class Lowering(ContainerLowering):
         return Attribute(
             start - base, end - base, self.expression(children[0]), intern(self.text(children[2]))
         )
+
+    def chain(self, place: int, text: str) -> Expression:
+        """`a.b.c`."""
+        first, *rest = text.split(".")
+        stop = place + len(first)
+        result: Expression = Name(place, stop, intern(first))
+        for name in rest:
+            stop += len(name) + 1
+            result = Attribute(place, stop, result, intern(name))
+        return result
 
     def call(self, node: Node) -> Expression:
         """`f(...)`."""
@@ -147,8 +156,10 @@ class Lowering(ContainerLowering):
                 keywords.append(self.keyword(child))
             elif kind in LIST_SPLAT:
                 positional.append(Starred(self.only(child)))
+                result.unpacks = True
             elif kind in DICT_SPLAT:
                 keywords.append(("**", self.only(child)))
+                result.unpacks = True
             else:
                 positional.append(self.expression(child))
         result.positional = tuple(positional)
@@ -238,16 +249,17 @@ class Lowering(ContainerLowering):
         options: list[Expression] = []
         both = True
         while True:
-            children = self.parts(node)
-            both = both and any(child.type == "and" for child in node.children)
-            if len(children) != 2:
-                options.extend(self.expression(child) for child in children)
+            children = node.children
+            both = both and AND in [child.kind_id for child in children]
+            if len(children) != 3:
+                options.extend([self.expression(child) for child in self.parts(node)][::-1])
                 break
-            options.append(self.expression(children[1]))
-            if children[0].kind_id != node.kind_id:
-                options.append(self.expression(children[0]))
+            options.append(self.expression(children[2]))
+            left = children[0]
+            if left.kind_id != node.kind_id:
+                options.append(self.expression(left))
                 break
-            node = children[0]
+            node = left
         options.reverse()
         if not options:
             return NOTHING
@@ -308,15 +320,14 @@ class Lowering(ContainerLowering):
     def string(self, node: Node) -> Expression:
         """A string: its text where it is short and plain, the expressions inside where it is formatted."""
         start, end = node.start_byte, node.end_byte
-        source = self.source
-        head = source[start : start + 3]
-        quote = head[:1]
-        if quote in b"'\"":
-            if end - start < 80 and head != quote * 3:
-                body = source[start + 1 : end - 1]
-                if body and b"\\" not in body:
-                    return Literal(Constant(body.decode("utf-8", "replace")))
-        elif PREFIX(head):
+        letters = self.letters
+        quote = letters[start]
+        if quote == '"' or quote == "'":
+            if end - start < 80:
+                body = letters[start + 1 : end - 1]
+                if body and "\\" not in body and not (body[0] == quote and letters[start + 2] == quote):
+                    return Literal(Constant(body if body.isascii() else utf8(body)))
+        elif PREFIX(letters, start):
             return self.formatted(node)
         return TEXT
 

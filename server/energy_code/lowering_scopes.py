@@ -34,7 +34,7 @@ class ScopeLowering:
     def text(self, node: Node) -> str:
         """The text of a node."""
         text = self.letters[node.start_byte : node.end_byte]
-        return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
+        return text if text.isascii() else utf8(text)
 
     def parts(self, node: Node) -> list[Node]:
         """The children that are code."""
@@ -52,9 +52,11 @@ class ScopeLowering:
         scope = self.scope
         self.base, self.home, self.scope, self.prefix = saved
         if isinstance(code, FunctionCode):
-            code.local_names = (
-                (scope.names | {p.name for p in code.parameters}) - scope.globals - scope.nonlocals
-            )
+            names = scope.names
+            names.update([parameter.name for parameter in code.parameters])
+            names -= scope.globals
+            names -= scope.nonlocals
+            code.local_names = names
             code.globals, code.nonlocals = scope.globals, scope.nonlocals
             code.attributes = scope.attributes
             code.generator = scope.generator
@@ -98,3 +100,8 @@ class ScopeLowering:
             self.expression(annotation) if annotation is not None else None,
             self.expression(default) if default is not None else None,
         )
+
+
+def utf8(letters: str) -> str:
+    """The text whose bytes stand in a string as a character each."""
+    return letters.encode("latin-1").decode("utf-8", "replace")

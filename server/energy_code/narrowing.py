@@ -71,7 +71,7 @@ def by_call(frame: Frame, test: CallExpression, holds: bool) -> Narrowed:
     if type(target) is not Name:
         return {}
     function = test.function.evaluate(frame)
-    if function == External("builtins.isinstance") and len(test.positional) == 2:
+    if type(function) is External and function.name == "builtins.isinstance" and len(test.positional) == 2:
         classes = flattened(test.positional[1].evaluate(frame))
     elif type(function) is ApiFunction and function.name.endswith(".is_tensor"):
         classes = [ApiClass(TENSOR)]

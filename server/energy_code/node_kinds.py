@@ -26,6 +26,7 @@ TOKENS = IGNORED | frozenset(
 """Punctuation, keywords and comments: children without meaning of their own."""
 PLAIN_IDENTIFIER = KINDS.index("identifier")
 KEYWORD_ARGUMENT = KINDS.index("keyword_argument")
+AND = KINDS.index("and")
 DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\Z", re.ASCII).match
 LIST_SPLAT = kinds("list_splat", "parenthesized_list_splat")
 DICT_SPLAT = kinds("dictionary_splat")

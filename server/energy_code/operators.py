@@ -38,21 +38,29 @@ class Operator(Expression):
 
     def evaluate(self, frame: Frame) -> Value:
         """A tensor if any operand is one, a list for joined lists, a number for numbers."""
-        result: Value = UNKNOWN
-        values = [operand.evaluate(frame) for operand in self.operands]
-        for value in values:
-            if type(value) in MAYBE_TENSORS and is_tensor(value):
-                if self.symbol not in IDENTITY_OPERATORS:
-                    result = tensor_of(values)
-                    frame.values[self] = result
-                return result
+        operands = self.operands
+        if len(operands) != 2:
+            return self.of_many(frame, [operand.evaluate(frame) for operand in operands])
+        left, right = operands[0].evaluate(frame), operands[1].evaluate(frame)
+        if type(left) in MAYBE_TENSORS or type(right) in MAYBE_TENSORS:
+            return self.of_many(frame, [left, right])
+        return fold(self.symbol, left, right) if left is not UNKNOWN else UNKNOWN
+
+    def of_many(self, frame: Frame, values: list[Value]) -> Value:
+        """What the operator gives for these operands."""
+        if any(type(value) in MAYBE_TENSORS and is_tensor(value) for value in values):
+            if self.symbol in IDENTITY_OPERATORS:
+                return UNKNOWN
+            result = frame.values[self] = tensor_of(values)
+            return result
         if len(values) == 2:
-            result = fold(self.symbol, values[0], values[1])
-        elif self.symbol == "not" and type(values[0]) is Constant and values[0] is not STRING:
-            result = Constant(not values[0].value)
-        elif self.symbol == "-" and type(values[0]) is Constant and type(values[0].value) is int:
-            result = Constant(-values[0].value)
-        return result
+            return fold(self.symbol, values[0], values[1])
+        first = values[0] if len(values) == 1 else UNKNOWN
+        if self.symbol == "not" and type(first) is Constant and first is not STRING:
+            return Constant(not first.value)
+        if self.symbol == "-" and type(first) is Constant and type(first.value) is int:
+            return Constant(-first.value)
+        return UNKNOWN
 
 
 MAYBE_TENSORS = frozenset([ApiInstance, OneOf])

@@ -1,4 +1,4 @@
-"""Edits inside comments and documentation: what was lowered stays as it is, and only its places move.
+"""Edits of comments, documentation and blank lines: what was lowered stays as it is, and only its places move.
 
 Nothing that was found out about the program has to be looked at again after such an edit.
 """
@@ -16,6 +16,7 @@ from energy_code.codes import ClassCode, Code, FunctionCode, Parameter, Unit
 from energy_code.expressions import Expression
 from energy_code.lowering_scopes import Cache
 from energy_code.node_kinds import Node
+from energy_code.spacing import Change, Gap, gap_in, has_code, may_be_in_string
 from energy_code.statements import Statement
 from energy_code.syntax import PARSER
 
@@ -32,11 +33,10 @@ class Shift(NamedTuple):
     by: int
 
 
-def is_plain(source: bytes, start: int, end: int, replacement: bytes) -> bool:
+def is_plain(change: Change) -> bool:
     """True for an edit that, inside a comment or a string, stays inside of it."""
-    return (
-        bool(PLAIN(source[start:end]) and PLAIN(replacement)) and start > 0 and source[start - 1] != ord("\\")
-    )
+    head = change.head
+    return bool(PLAIN(change.old) and PLAIN(change.new)) and head > 0 and change.after[head - 1] != ord("\\")
 
 
 def is_remark(statement: bytes, start: int, end: int) -> bool:
@@ -63,12 +63,25 @@ def is_documentation(statement: bytes, string: Node) -> bool:
     )
 
 
-def codes_around(code: Code, place: int) -> Iterator[tuple[int, Code]]:
-    """The codes that a place inside a code lies in, outermost first, with where they start in it."""
+def is_in_text(statement: bytes, place: int) -> bool:
+    """True when a place of a statement lies in a string that is more than documentation."""
+    if not may_be_in_string(statement[:place]):
+        return False
+    node = PARSER.parse(statement).root_node.descendant_for_byte_range(place, place)
+    while node is not None and node.type != "string":
+        node = node.parent
+    return node is not None and not is_documentation(statement, node)
+
+
+def codes_around(code: Code, place: int, ending: bool = False) -> Iterator[tuple[int, Code]]:
+    """The codes that a place inside a code lies in, outermost first, with where they start in it.
+
+    Those that end at the place count if `ending`, as a function does when a comment at its end grows.
+    """
     yield 0, code
     for offset, part in code.parts:
-        if offset < place < offset + part.end:
-            for inner, found in codes_around(part, place - offset):
+        if offset < place < offset + part.end + ending:
+            for inner, found in codes_around(part, place - offset, ending):
                 yield offset + inner, found
 
 
@@ -78,11 +91,18 @@ def move(code: Code, shift: Shift) -> None:
     code.moves += 1
     code.end += by
     code.parts = [(offset + by if offset > place else offset, part) for offset, part in code.parts]
-    for expression in expressions_of(code):
+    for expression in expressions_in(code):
         if expression.end > place:
             expression.end += by
             if expression.start > place:
                 expression.start += by
+
+
+def expressions_in(code: Code) -> list[Expression]:
+    """Every expression with a place of its own; gathered once, as they stay the same."""
+    if code.expressions is None:
+        code.expressions = expressions_of(code)
+    return code.expressions
 
 
 def expressions_of(code: Code) -> list[Expression]:
@@ -130,27 +150,78 @@ def rename(caches: Iterable[Cache], texts: dict[Code, bytes]) -> None:
 
 
 def shifted(
-    units: list[tuple[int, Unit]], source: bytes, head: int, end: int, by: int
+    units: list[tuple[int, Unit]], change: Change
 ) -> tuple[list[tuple[int, Unit]], dict[Code, bytes]] | None:
-    """Move what stands behind an edit that ends at `end` now; None unless it is in a remark inside a statement.
+    """Move what stands behind an edit; None unless it is in a remark inside a statement, or of blank lines.
 
     Gives the statements with their places, and the texts of those around the edit.
     """
-    number = bisect_right(units, head, key=itemgetter(0)) - 1
-    if number < 0:
+    if is_plain(change):
+        number = bisect_right(units, change.head, key=itemgetter(0)) - 1
+        if number >= 0 and units[number][0] < change.head and change.old_end < end_of(units[number]):
+            start, unit = units[number]
+            text = change.after[start : start + unit.end + change.by]
+            if is_remark(text, change.head - start, change.end - start):
+                return moved(units, number, change, change.head, remark=True)
+    gap = gap_in(change)
+    if gap is None:
         return None
+    number = bisect_right(units, gap.place, key=itemgetter(0)) - 1
+    if number >= 0 and gap.place < end_of(units[number]):
+        return (
+            moved(units, number, change, gap.place) if is_between_tokens(units[number], change, gap) else None
+        )
+    return None if gap.remarks else (further(units, number + 1, change.by), {})
+
+
+def end_of(unit: tuple[int, Unit]) -> int:
+    """Where a statement ends."""
+    return unit[0] + unit[1].end
+
+
+def moved(
+    units: list[tuple[int, Unit]], number: int, change: Change, place: int, *, remark: bool = False
+) -> tuple[list[tuple[int, Unit]], dict[Code, bytes]] | None:
+    """What stands behind a place in one of the statements, and the statements behind it, further down."""
     start, unit = units[number]
-    text = source[start : start + unit.end + by]
-    if not (start < head and end < start + len(text)) or not is_remark(text, head - start, end - start):
-        return None
-    around = list(codes_around(unit, head - start))
+    around = list(codes_around(unit, place - start, remark))
     if is_written_twice(units, {code for _, code in around}):
         return None
     for offset, code in around:
-        move(code, Shift(head - start - offset, by))
+        move(code, Shift(place - start - offset, change.by))
+    text = change.after[start : start + unit.end]
     texts = {code: text[offset : offset + code.end] for offset, code in around}
-    behind = [(place + by, other) for place, other in units[number + 1 :]]
-    return [*units[: number + 1], *behind], texts
+    return further(units, number + 1, change.by), texts
+
+
+def further(units: list[tuple[int, Unit]], first: int, by: int) -> list[tuple[int, Unit]]:
+    """The statements, from one of them on further down."""
+    return [*units[:first], *[(place + by, unit) for place, unit in units[first:]]]
+
+
+def is_between_tokens(unit: tuple[int, Unit], change: Change, gap: Gap) -> bool:
+    """True for an edit outside of expressions and strings that leaves every function and class its end.
+
+    Comments at the end of a block count to it or not by how they are indented. Calls remember how they are written.
+    """
+    start, code = unit
+    text = change.after[start : start + code.end + change.by]
+    head, end, place = change.head - start, change.end - start, gap.place - start
+    for offset, around in codes_around(code, place):
+        if any(one.start <= place - offset < one.end for one in expressions_in(around)):
+            return False
+    if is_in_text(text, head):
+        return False
+    if not gap.remarks:
+        return True
+    for offset, around in codes_around(code, place):
+        if not has_code(text[end : offset + around.end + change.by]):
+            return False
+        ends = [offset + place + part.end for place, part in around.parts]
+        last = max((one for one in ends if one <= head), default=None)
+        if last is not None and not has_code(text[last:head]):
+            return False
+    return True
 
 
 def is_written_twice(units: list[tuple[int, Unit]], codes: set[Code]) -> bool:

@@ -119,6 +119,9 @@ class Assign(Statement):
     def execute(self, frame: Frame) -> bool:
         """Bind the targets to the value, or to what the annotation promises."""
         value: Value = self.value.evaluate(frame) if self.value is not None else UNKNOWN
+        if self.annotation is None and len(self.targets) == 1 and type(self.targets[0]) is Name:
+            frame.bind(self.targets[0].id, value)  # as most are
+            return True
         if self.annotation is not None:
             promised = annotated(frame, self.annotation)
             if value is UNKNOWN or (promised is not UNKNOWN and is_empty(value)):

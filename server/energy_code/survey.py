@@ -78,9 +78,10 @@ class Survey:
                 self.summaries.setdefault(home, []).append(current)
             for function, mode in current.marks:
                 self.marks.setdefault(function.code, mode)
-            note(self.facts, current.facts)
-            self.pending.extend(current.defined)
+            if current.facts:
+                note(self.facts, current.facts)
             for function in current.defined:
+                self.pending.append(function)
                 self.functions[function.code] = function
                 self.module.note_setter(function)
             for function, given, callee in current.invocations:

@@ -7,7 +7,7 @@ behaviour: attribute access, calls and iteration live in `attributes`, `calling`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -134,6 +134,11 @@ class Function(Value):
     outer: Frame | None
     owner: UserClass | None
     defaults: tuple[tuple[str, Value], ...] = ()
+    hashed: int = field(init=False, repr=False)
+    """Kept, because what is known of functions is looked up by them all the time."""
+
+    def __post_init__(self) -> None:
+        self.hashed = hash((id(self.code), id(self.outer)))
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -145,7 +150,7 @@ class Function(Value):
         )
 
     def __hash__(self) -> int:
-        return hash((id(self.code), id(self.outer)))
+        return self.hashed
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -231,25 +236,32 @@ class OneOf(Value):
 
 def join(first: Value, second: Value) -> Value:
     """What a variable may be after two branches that leave it as `first` or as `second`."""
-    if first is second or first == second:
+    if first is second or (type(first) is type(second) and first == second):
         return first
     if first is NONE or second is NONE:  # nothing can be called on None: the other one counts
         return second if first is NONE else first
     if first is UNKNOWN or second is UNKNOWN:
         known = second if first is UNKNOWN else first
         return known if isinstance(known, OneOf) or trivial(known) else OneOf((known, UNKNOWN))
-    if isinstance(first, Constant) and isinstance(second, Constant) and not (named(first) and named(second)):
+    if type(first) is type(second) and (joined := join_alike(first, second)) is not None:
+        return joined
+    options = dict.fromkeys((*options_of(first), *options_of(second)))
+    if len(options) > MAX_OPTIONS:
         return UNKNOWN
+    return OneOf(tuple(options))
+
+
+def join_alike(first: Value, second: Value) -> Value | None:
+    """One value for two different ones of the same kind; None where both have to be kept."""
+    if isinstance(first, Constant) and isinstance(second, Constant):
+        return None if named(first) and named(second) else UNKNOWN
     if isinstance(first, ApiInstance) and isinstance(second, ApiInstance) and first.cls == second.cls:
         return first if first.confidence <= second.confidence else second
     if isinstance(first, Sequence) and isinstance(second, Sequence) and first.kind == second.kind:
         return join_sequences(first, second)
     if isinstance(first, UserInstance) and isinstance(second, UserInstance) and first.cls == second.cls:
         return UserInstance(first.cls)
-    options = dict.fromkeys((*options_of(first), *options_of(second)))
-    if len(options) > MAX_OPTIONS:
-        return UNKNOWN
-    return OneOf(tuple(options))
+    return None
 
 
 def named(value: Constant) -> bool:
@@ -309,7 +321,12 @@ def nesting(value: Value) -> int:
 
 def deepest(values: Iterable[Value]) -> int:
     """The greatest nesting of several values."""
-    return max(map(nesting, values), default=0)
+    most = 0
+    for value in values:
+        inner = INNER.get(type(value))
+        if inner is not None and (depth := inner(value)) > most:
+            most = depth
+    return most
 
 
 INNER: dict[type[Value], Callable[[Any], int]] = {  # values that hold others

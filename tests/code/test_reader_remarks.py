@@ -1,4 +1,4 @@
-"""Typing in comments and documentation: places move, and nothing is looked at again."""
+"""Comments, documentation and blank lines: places move, and nothing is looked at again."""
 
 from __future__ import annotations
 
@@ -152,3 +152,103 @@ def test_an_analysis_made_before_keeps_its_answers():
     for node in names(before.tree.root_node):
         assert before.api_of(node) == fresh.api_of(node)
     assert list(before.calls) == list(fresh.calls)
+
+
+SPACED = (
+    PROGRAM
+    + b'''
+TEXT = """
+tf.abs(1)
+
+# no comment
+"""
+total = 1 + \\
+    tf.size(TEXT)
+values = [
+    tf.ones(1),
+
+    # between
+    tf.zeros(2),
+]
+@tf.function
+
+def late():
+    return [
+
+tf.abs(2)]
+'''
+)
+PIECES = [
+    b"\n", b"\n\n", b"\n    ", b"    ", b"\t", b"# tf.abs(1)\n", b"    # a remark\n", b"        # deeper\n", b"#", b"\n# last", b"\r\n",
+]  # fmt: skip
+
+
+def place_in(text: bytes, generator: random.Random) -> int:
+    """Mostly where lines begin or end, or behind their indentation."""
+    line = generator.choice([place for place, byte in enumerate(text) if byte == 10])
+    rest = text[line + 1 :]
+    indented = line + 1 + len(rest) - len(rest.lstrip(b" "))
+    return generator.choice([line, line + 1, indented, min(line + 3, len(text))])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_edits_of_space_give_what_a_fresh_reading_gives(seed):
+    generator = random.Random(seed)
+    document = Document(SPACED if seed % 3 else SPACED.replace(b"\n", b"\r\n"))
+    for _ in range(40):
+        text = document.source
+        start = place_in(text, generator)
+        while start < len(text) and text[start] & 0xC0 == 0x80:
+            start += 1
+        end, piece = start, generator.choice(PIECES)
+        if generator.random() < 0.4:
+            piece = b"" if generator.random() < 0.7 else piece
+            while (
+                end < len(text) and end - start < generator.randrange(1, 9) and text[end : end + 1].isspace()
+            ):
+                end += 1
+        document.edit(start, end, piece)
+        if generator.random() < 0.7:
+            same_as_fresh(document)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"    y = tf.abs(x)", b"        return tf.zeros(3)", b"    def inner(z)", b"def step", b"class Net",
+        b"    def call(", b"if UNITS:", b"import tensorflow", b"net(twin", b"    tf.zeros(2)",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("indentation", [b"", b"    "])
+def test_a_new_blank_line_evaluates_nothing(before, indentation, monkeypatch):
+    document = Document(SPACED)
+    calls = list(document.analysis.calls)
+    for method in ("evaluate", "execute_unit"):
+        monkeypatch.setattr(Engine, method, lambda *args: pytest.fail("looked at again"))
+    place = SPACED.index(before)
+    document.edit(place, place, indentation + b"\n")
+    after = list(document.analysis.calls)
+    by = len(indentation) + 1
+    assert [(call.api, call.span.start_byte) for call in after] == [
+        (call.api, call.span.start_byte + (by if call.span.start_byte >= place else 0)) for call in calls
+    ]
+
+
+def test_a_comment_line_inside_a_function_evaluates_nothing(monkeypatch):
+    document = Document(SPACED)
+    calls = list(document.analysis.calls)
+    for method in ("evaluate", "execute_unit"):
+        monkeypatch.setattr(Engine, method, lambda *args: pytest.fail("looked at again"))
+    place = SPACED.index(b"    y = tf.abs(x)")
+    for piece in (b"\n", b"#", b"\n", b"    # more\n"):
+        document.edit(place, place, piece)
+        assert [call.api for call in document.analysis.calls] == [call.api for call in calls]
+
+
+@pytest.mark.parametrize("line", [b"# no comment", b"    tf.size(TEXT)"])
+def test_a_blank_line_in_a_string_or_behind_a_backslash_is_no_space(line):
+    document = Document(SPACED)
+    assert len(document.analysis.calls) > 0
+    place = SPACED.index(line)
+    document.edit(place, place, b"\n")
+    same_as_fresh(document)

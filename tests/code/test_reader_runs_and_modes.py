@@ -37,6 +37,17 @@ def test_constant_loops_multiply(calls_of):
     }
 
 
+def test_a_longer_difference_is_not_its_first_number_negated(calls_of):
+    calls = calls_of(
+        """
+        import tensorflow as tf
+        for _ in range(12 - first - second): tf.ones(1)
+        for _ in range(-(-3)): tf.zeros(1)
+        """
+    )
+    assert runs_by_api(calls) == {"tensorflow.ones": (1, True, 1), "tensorflow.zeros": (3, False, 1)}
+
+
 def test_how_far_an_attribute_has_counted_is_not_known(calls_of):
     calls = calls_of(
         """

@@ -14,6 +14,7 @@ from energy_measure.attribution import DeviceAttribution, attribute
 from energy_measure.baseline import IdleWindow, fit_baseline, no_baseline
 from energy_measure.events import Events
 from energy_measure.sites import site_energies
+from energy_measure.statistics import SEEN_ENOUGH
 from energy_measure.traces import SampledTrace
 from waveform import (
     GPUS,
@@ -170,7 +171,6 @@ def test_merged_rows_get_the_energy_of_their_calls_alone():
         start=one * ns(2.2),
         end=one * ns(3.199),
         busy=one * 500_000_000,
-        nested=one * 0,
         count=one * 500,
         depth=one * 0,
         tracing=np.array([False]),
@@ -265,3 +265,24 @@ def test_calls_and_what_is_outside_add_up_to_the_program(data):
     found = attribute(trace, events, no_baseline(0))
     assert np.sum(found.exclusive) + found.outside_joules == pytest.approx(found.program_joules)
     assert found.program_joules == pytest.approx(trace.values[-1] - trace.values[0], rel=1e-6)
+
+
+def test_what_a_meter_that_looks_away_saw_of_each_call():
+    """Power over the last 10 ms, told every 20 ms: half of the time nobody looks."""
+    rng = np.random.default_rng(11)
+    starts = 3.0 + 0.5 * np.arange(200) + rng.uniform(0.0, 0.1, 200)
+    length = 1e-3
+    calls = Calls(starts, starts + length, {"gpu": np.full(200, 100.0)})
+    times = reading_times(float(starts[-1]) + 3.5, 1e-3, rng=rng)
+    trace = sample_nvml_power(
+        calls.waveform("gpu", 55.0), times, rng, model=GPUS["NVIDIA GeForce GTX 1080 Ti"]
+    )
+    events = events_of(starts.tolist(), (starts + length).tolist())
+    rests = [IdleWindow(0, ns(2.9)), IdleWindow(ns(float(starts[-1]) + 0.1), ns(float(times[-1])))]
+    found = attribute(trace, events, fit_baseline(trace, rests))
+    seen = found.seen >= SEEN_ENOUGH
+    assert 0.4 < seen.mean() < 0.7
+    energy = site_energies(events, [found])
+    assert [energy[site].seen for site in range(200)] == found.seen.tolist()
+    assert np.mean(found.joules[seen]) == pytest.approx(0.1, rel=0.15)
+    assert np.mean(found.joules[~seen]) < 0.02

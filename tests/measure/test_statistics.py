@@ -52,6 +52,17 @@ def test_runs_with_errors_of_their_own_are_combined():
     assert interval.high - mean == pytest.approx(0.5 / 5**0.5)
 
 
+def test_a_run_in_which_the_meter_looked_away_says_nothing():
+    seen = [1.0, 0.0, 0.5, 1.0, 0.1]
+    values, errors = [2.0, 0.0, 2.2, 1.8, 0.0], [0.1, 3.0, 0.2, 0.1, 3.0]
+    assert statistics.combine(values, errors, seen) == statistics.combine([2.0, 2.2, 1.8], [0.1, 0.2, 0.1])
+
+
+def test_repeating_does_not_help_where_the_meter_always_looked_away():
+    mean, interval = statistics.combine([0.0] * 5, [3.0] * 5, [0.0] * 5)
+    assert (mean, interval.high) == (0.0, pytest.approx(3.0 * statistics.NORMAL_95))
+
+
 def test_holm_multiplies_step_by_step():
     assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert statistics.holm([]) == []

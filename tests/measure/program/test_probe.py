@@ -44,26 +44,126 @@ def test_very_many_calls_need_bounded_memory_and_disk(bench: Any) -> None:
 
 
 def test_merging_keeps_time_and_nesting() -> None:
-    rows: list[tuple[int, ...]] = []
+    rows: list[int] = []
     for long_call in range(3):
-        outer = long_call * 10_000_000
+        outer = 1 + long_call * 10_000_000
         for short in range(50):
             start = outer + 1000 + short * 100_000
-            rows.append((2, start + 10, start + 60, 0, start, 1, 4))
-            rows.append((1, start, start + 100, 50, outer, 0, 2))
-        rows.append((0, outer, outer + 9_000_000, 5000, 0, -1, 0))
-    merged = probe_module.merge(rows)
+            rows += (2, start + 10, start + 60, 0)
+            rows += (1, start, start + 100, 0)
+        rows += (0, outer, outer + 9_000_000, 0)
+    plain, flat = probe_module.merge(rows, [], since=0)
+    merged = np.reshape(flat, (-1, probe_module.MERGED_ROW))
+    assert plain == []
     assert len(merged) == 9, "three long calls, in each one group per short site"
-    by_site = {site: [row for row in merged if row[0] == site] for site in (0, 1, 2)}
-    assert [row[8] for row in by_site[1]] == [50, 50, 50]
-    assert sum(row[7] for row in by_site[2]) == 3 * 50 * 50
-    assert all(row[3] == 2500 for row in by_site[1])
+    by_site = {site: merged[merged[:, 0] == site] for site in (0, 1, 2)}
+    assert by_site[1][:, 7].tolist() == [50, 50, 50]
+    assert by_site[2][:, 6].sum() == 3 * 50 * 50
+    assert (by_site[2][:, 5] >> 1).tolist() == [2, 2, 2], "levels deep"
+
+
+def test_calls_that_began_before_merging_did_stay_single_and_open_ones_hold_what_runs_in_them() -> None:
+    rows = [1, 110, 120, 0, 1, 130, 140, 0, 0, 100, 150, 0, 1, 210, 220, 1, 2, 230, 240, 0]
+    plain, merged = probe_module.merge(rows, [(50, 7), (225, 8)], since=125)
+    assert np.reshape(plain, (-1, 4)).tolist() == [[0, 100, 150, 0], [1, 110, 120, 0]]
+    assert np.reshape(merged, (-1, 8)).tolist() == [
+        [2, 230, 240, 225, 8, 4, 10, 1],
+        [1, 210, 220, 50, 7, 3, 10, 1],
+        [1, 130, 140, 100, 0, 4, 10, 1],
+    ]
+
+
+def test_what_is_nested_stays_nested_when_merging_begins(bench: Any, python: Path) -> None:
+    bench.write(
+        main="""
+        import tensorflow as tf
+
+        def many(n):
+            for i in range(n):
+                tf.square(i)
+
+        tf.py_function(many, [170_000], None)
+        tf.py_function(many, [10], None)
+        """
+    )
+    found = bench.probed(python, "main.py")
+    events = found.events
+    outer = np.flatnonzero(events.depth == 0)
+    inner = np.flatnonzero(events.depth == 1)
+    assert len(outer) == 2
+    assert [int(events.count[events.parent == one].sum()) for one in outer] == [170_000, 10]
+    assert len(outer) + len(inner) == len(events) < 150_000
+    assert (events.nested[outer] == [events.busy[events.parent == one].sum() for one in outer]).all()
+    assert (events.nested[outer] < events.busy[outer]).all()
+
+
+def test_nesting_follows_from_times_alone() -> None:
+    rng = np.random.default_rng(5)
+    site: list[int] = []
+    start: list[int] = []
+    end: list[int] = []
+    thread: list[int] = []
+    parent: list[int] = []
+
+    def run(now: int, where: int, above: int, level: int) -> int:
+        for _ in range(rng.integers(1, 5)):
+            begin = now + int(rng.integers(1, 9))
+            row = len(site)
+            site.append(int(rng.integers(0, 3)))
+            start.append(begin)
+            end.append(0)
+            thread.append(where)
+            parent.append(above)
+            now = begin if level == 4 else run(begin, where, row, level + 1)
+            now = end[row] = now + int(rng.integers(1, 9))
+        return now
+
+    for where in range(6):
+        run(int(rng.integers(0, 50)), where, -1, 0)
+    shuffled = rng.permutation(len(site))
+    events = Events.of(
+        *(np.take(column, shuffled).tolist() for column in (site, start, end)),
+        thread=np.take(thread, shuffled).tolist(),
+    )
+    by_place = {(where, at): row for row, (where, at) in enumerate(zip(thread, start, strict=True))}
+    rows = [by_place[int(where), int(at)] for where, at in zip(events.thread, events.start, strict=True)]
+    assert [parent[row] for row in rows] == [rows[above] if above >= 0 else -1 for above in events.parent]
+
+
+def test_a_signal_handler_may_call_an_api_at_any_time(bench: Any, python: Path) -> None:
+    bench.write(
+        main="""
+        import signal
+        import tensorflow as tf
+
+        handled = 0
+
+        def handler(number, frame):
+            global handled
+            if handled < 400:
+                handled += 1
+                tf.add(1, handled)
+
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+        done = 0
+        while handled < 400:
+            tf.square(done)
+            done += 1
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(done, handled)
+        """
+    )
+    found = bench.probed(python, "main.py")
+    done, handled = map(int, found.outcome.output.split())
+    assert found.count("tensorflow.math.square") == done
+    assert found.count("tensorflow.math.add") == handled
 
 
 def test_events_survive_a_program_that_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "events-1.bin"
-    whole = np.array([probe_module.MAGIC, 0, 2, 7, *[5, 10, 20, 0, 0, -1, 0], *[6, 30, 40, 0, 0, -1, 1]])
-    cut = np.array([probe_module.MAGIC, 0, 2, 7, *[5, 50, 60]])
+    whole = np.array([probe_module.MAGIC, 0, 2, 4, *[5, 10, 20, 0], *[6, 30, 40, 1]])
+    cut = np.array([probe_module.MAGIC, 0, 2, 4, *[5, 50, 60]])
     path.write_bytes(np.concatenate([whole, cut]).astype("<i8").tobytes() + b"\x01\x02")
     events = Events.read(tmp_path)
     assert events.site.tolist() == [5, 6]

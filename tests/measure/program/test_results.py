@@ -95,3 +95,17 @@ def test_repeating_does_not_clear_what_is_blurred() -> None:
     (call,) = combine_runs(runs, SITES).calls
     assert not call.resolved
     assert call.interval.high > 1.0
+
+
+def test_runs_in_which_the_meter_looked_away_do_not_make_a_call_cheaper() -> None:
+    key = Key(0, False)
+    seen = [energy(joules, 0.1) for joules in (1.0, 1.2, 1.1)]
+    unseen = [replace(energy(0.0, 2.0), seen=0.0)] * 2
+    alone, together = (
+        combine_runs([run({key: one}) for one in runs], SITES) for runs in (seen, seen + unseen)
+    )
+    (call,) = together.calls
+    assert call.total == pytest.approx(1.1)
+    assert call.joules == alone.calls[0].joules
+    assert call.exclusive == alone.calls[0].exclusive
+    assert (call.repeats, call.interval_runs) == (5, 3)
