@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,8 @@ from energy_data.summaries import summarise, summarise_everything, summarise_run
 if TYPE_CHECKING:
     import sqlite_utils
 
+LOG_MILLISECONDS = 1000
+"""How long closing waits for readers that are in the middle of something."""
 TABLES = ("machines", "environments", "runs", "measurements", "traces", "spans", "evidence")
 """The tables that hold what was measured; `summaries` is derived from them."""
 
@@ -61,6 +63,7 @@ class Database:
         self.connection = connection
         self.wait = wait
         self._tables: sqlite_utils.Database | None = None
+        self._leaves_log = False
 
     @classmethod
     def open(cls, path: Path, *, create: bool = True, wait: float = WAIT_SECONDS) -> Database:
@@ -68,6 +71,7 @@ class Database:
         if not create and not path.exists():
             raise missing(path)
         database = cls(path, write_connection(path, wait), wait=wait)
+        database._leaves_log = True
         try:
             database._migrate()
         except BaseException:
@@ -255,7 +259,14 @@ class Database:
             return self.connection.execute(sql, parameters).fetchall()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file. What was written goes into it now: readers that stay open would keep it in a log beside it.
+
+        Who puts another file in place of this one would otherwise get the log's pages on top of it.
+        """
+        if self._leaves_log:
+            with suppress(sqlite3.Error):  # a reader is in the middle of something, or the file is gone
+                self.connection.execute(f"PRAGMA busy_timeout = {LOG_MILLISECONDS}")
+                self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         self.connection.close()
 
     def __enter__(self) -> Database:

@@ -69,19 +69,21 @@ class Project:
         return found
 
     def affected_by(self, paths: Iterable[Path]) -> set[Path]:
-        """These files, all that import them, and what they import: where their change may mean something else."""
+        """These files, all that import them, and what all of these import: where their change may mean something else.
+
+        A function is known by what it is given, also when that was made in a third file.
+        """
         if self._importers is None:
             self._importers = self._reverse()
-        changed = {path.resolve() for path in paths}
-        names = {relative(path, self.root) for path in changed}
-        imported = (self.find(name) for name, by in self._importers.items() if not names.isdisjoint(by))
         found: set[Path] = set()
-        waiting = list(changed)
+        waiting = [path.resolve() for path in paths]
         while waiting:
             path = waiting.pop()
             if path not in found:
                 found.add(path)
                 waiting += [self.root / name for name in self._importers.get(self.name_of(path)[0], ())]
+        names = {relative(path, self.root) for path in found}
+        imported = (self.find(name) for name, by in self._importers.items() if not names.isdisjoint(by))
         return found | {path for path in imported if path is not None}
 
     def _reverse(self) -> dict[str, list[str]]:
@@ -198,6 +200,16 @@ class Project:
                 return None
             self.add(path, document)
         return self._documents[path]
+
+    def on_disk(self, path: Path) -> Document:
+        """The document of a file that no editor holds, with the text that it has now. Raises what reading it raises."""
+        text = path.read_bytes()
+        path = path.resolve()
+        if path not in self._documents:
+            self.add(path, Document(text, path=path, project=self))
+        document = self._documents[path]
+        document.replace(text)
+        return document
 
     def analyse(self, path: Path) -> Analysis | None:
         """The analysis of a file; None when it cannot be read."""

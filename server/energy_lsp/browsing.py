@@ -22,7 +22,7 @@ async def pages_of(ls: EnergyServer, uri: str) -> list[Page]:
         return []
     folder = ls.folders.of(path)
     job = partial(pages_on_disk, folder, path, ls.client)
-    pages: list[Page] = await ls.worker.run(("read", path, object()), job, BACKGROUND)
+    pages: list[Page] = await ls.worker.run(job, BACKGROUND)
     return pages
 
 

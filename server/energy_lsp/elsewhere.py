@@ -67,9 +67,17 @@ async def read(
         async for path, told in _read_apart(order, folder):
             yield path, told
         return
+    if paths:
+        await ls.worker.run(partial(know_importers, folder), BACKGROUND)
     for path in paths:
         job = partial(_tell_all, TELLING[what], folder, path, ls.client)
-        yield path, await ls.worker.run(("read", path, object()), job, BACKGROUND)
+        yield path, await ls.worker.run(job, BACKGROUND)
+
+
+def know_importers(folder: Folder) -> None:
+    """Who imports whom decides what functions are given, so that it has to be known before files are read."""
+    if not folder.project.indexed:
+        folder.project.index()
 
 
 async def _read_apart(order: Order, folder: Folder) -> AsyncIterator[tuple[Path, list[Told]]]:

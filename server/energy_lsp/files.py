@@ -239,7 +239,7 @@ class OpenFiles:
         page = await self.page(uri)
         if page is None:
             return NOTHING
-        answer: Encoded = await self._worker.run(("ask", uri, object()), lambda: ask(page))
+        answer: Encoded = await self._worker.run(lambda: ask(page))
         return answer
 
     async def pages(self, uri: str) -> list[Page]:

@@ -60,6 +60,7 @@ def make_cell_pages(
         whole = _filled(whole, notebook.analysis, path)
     ends = [*notebook.starts[1:], len(notebook.document.source) + 1]
     pages = []
+    unsaid = whole.nothing_known
     for place, (uri, number, version) in enumerate(cells):
         start, end = notebook.starts[place], ends[place]
         hints = whole.hints.between(start, end)
@@ -72,11 +73,13 @@ def make_cell_pages(
             cell_number=number,
             hints=hints,
             total=hints.total,
+            nothing_known=unsaid if hints else "",
             hotspots=[one for one in whole.hotspots if start <= one.call.span.start_byte < end],
             findings=_between(whole.findings, start, end, lambda finding: finding.span.start_byte),
             functions=_between(whole.functions, start, end, lambda function: function.span.start_byte),
         )
         pages.append(page)
+        unsaid = "" if hints else unsaid
     return pages
 
 
@@ -91,11 +94,9 @@ def pages_on_disk(folder: Folder, path: Path, client: Client) -> list[Page]:
 
 def read_pages(folder: Folder, path: Path, client: Client) -> list[Page]:
     """The pages of a file or notebook as it is on disk. Raises what reading it raises."""
-    from energy_code.document import Document
-
     if path.suffix == ".ipynb":
         return make_notebook_pages(path, folder, client)
-    document = Document(path.read_bytes(), path=path, project=folder.project)
+    document = folder.project.on_disk(path)
     return [make_page(path.as_uri(), path, document, folder, client, None)]
 
 
@@ -125,10 +126,12 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
     calls = analysis.calls
     figures = folder.figures_in(path, calls.reached, analysis.lines)
     hints = Hints(Joined(calls, calls.reached, figures, findings))
+    total = hints.total
     return replace(
         page,
         hints=hints,
-        total=hints.total,
+        total=total,
+        nothing_known=total.label if total.unknown and not total.known else "",
         findings=findings,
         functions=analysis.functions,
         verdicts=verdicts,

@@ -56,6 +56,8 @@ class Page:
     """What the measurements say of each rule that applies here, in the mode it applies in."""
     hotspots: Sequence[Hint] = ()
     """The calls worth a mark."""
+    nothing_known: str = ""
+    """What to say where no call of the file or notebook has a figure; the first cell with calls says it for all."""
 
     @cached_property
     def diagnostics(self) -> Sequence[types.Diagnostic]:
@@ -150,6 +152,12 @@ def find_all(analysis: Analysis, folder: Folder) -> list[Finding]:
     settings = folder.settings
     if settings.rule_severity == "off":
         return []
+    folder.tell(
+        f"`{option}`: there is no rule `{name}`."
+        for option, names in (("select", settings.select), ("ignore", settings.ignore))
+        for name in names
+        if name not in rules.ALL
+    )
     chosen = [
         rule
         for name, rule in rules.ALL.items()

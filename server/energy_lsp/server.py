@@ -199,7 +199,7 @@ class EnergyServer(LanguageServer):
         """Read settings and databases again and show everything anew."""
         for folder in self.folders:
             folder.configure()
-            await self.worker.run(("reopen", folder.root), folder.reopen)
+            await self.worker.run(folder.reopen)
         self.show_anew()
 
     def show_anew(self) -> None:

@@ -36,14 +36,14 @@ class Reports:
 
     async def newest(self, ls: EnergyServer, folder: Folder) -> Mapping[Path, list[Report]]:
         """The reports of all files of the folder as they are on disk."""
-        stamps: Stamps = await ls.worker.run(("stamps", folder.root), partial(stamps_of, folder))
+        stamps: Stamps = await ls.worker.run(partial(stamps_of, folder))
         basis = (folder.generation, folder.settings, ls.client)
         if basis != self._basis:
             wanted = list(stamps)
         elif stamps != self._stamps:
             opened = {one.path for one in ls.files}
             job = partial(affected_by, folder, self._stamps, stamps, opened)
-            affected: set[Path] = await ls.worker.run(("affected", folder.root), job)
+            affected: set[Path] = await ls.worker.run(job)
             wanted = [path for path in stamps if path in affected]
         else:
             return self._known
@@ -92,7 +92,7 @@ async def unopened_summaries(ls: EnergyServer) -> AsyncIterator[Told]:
     """The sums and summaries of all files of the workspace that are not open."""
     seen = {one.path for one in ls.files}
     for folder in ls.folders.roots:
-        files: list[Path] = await ls.worker.run(("files", folder.root), folder.files)
+        files: list[Path] = await ls.worker.run(folder.files)
         wanted = [path for path in files if path not in seen]
         seen.update(wanted)
         async for _, texts in read(ls, folder, wanted, "summary"):

@@ -45,8 +45,8 @@ class Worker:
             for jobs in self._waiting:
                 jobs.pop(key, None)
 
-    async def run(self, key: Hashable, job: Job, priority: int = OPEN) -> Any:
-        """Run `job` and wait for its result; its exception is raised here."""
+    async def run(self, job: Job, priority: int = OPEN) -> Any:
+        """Run `job` and wait for its result; its exception is raised here. Who no longer waits need not be served."""
         future: asyncio.Future[Any] = self._loop.create_future()
 
         def guarded() -> tuple[Any, BaseException | None]:
@@ -64,8 +64,12 @@ class Worker:
             else:
                 future.set_result(result)
 
-        self.submit(key, guarded, done, priority)
-        return await future
+        self.submit(future, guarded, done, priority)  # a key of its own: each asker gets an answer
+        try:
+            return await future
+        finally:
+            if future.cancelled():
+                self.forget(future)
 
     def stop(self) -> None:
         """Begin no further job."""

@@ -214,6 +214,27 @@ async def test_a_database_that_goes_and_comes_back(start: Any, database: Path, f
         assert database.name in session.client.messages[0].message
 
 
+@pytest.mark.asyncio
+async def test_a_database_that_is_replaced_after_it_grew(start: Any, database: Path, figures: Any) -> None:
+    """What was written while the server read the old file must not end up on top of the new one."""
+    async with start("full") as session:
+        uri = session.open("model.py")
+        assert "12\\.0 J" in (await session.hover(uri, 14, 15) or "")
+        figures(database, {"keras.Sequential.fit": 6.0}, run_id="run-2")
+        await hover_says(session, uri, "J per call")
+        figures(database.with_name("other.db"), {"keras.Sequential.fit": 3.0})
+        database.with_name("other.db").replace(database)
+        await hover_says(session, uri, "3\\.00 J per call")
+        assert not session.client.messages
+
+
+async def hover_says(session: Any, uri: str, words: str) -> None:
+    text = ""
+    while words not in text:
+        text = await session.hover(uri, 14, 15) or ""
+        await asyncio.sleep(0.05)
+
+
 BROKEN_RULE = """
 import runpy
 import sys

@@ -187,6 +187,57 @@ async def test_code_lenses_sum_what_is_below(start: Any) -> None:
         assert "Hungriest: keras.Sequential.fit (line 15) 120 J" in session.client.messages[-1].message
 
 
+UNKNOWN = """\
+import tensorflow as tf
+
+
+def first():
+    return tf.raw_ops.Abs(x=1.0)
+
+
+def second():
+    return tf.raw_ops.Abs(x=tf.raw_ops.Neg(x=1.0))
+"""
+
+
+async def lenses_of(session: Any, uri: str) -> list[tuple[int, str, str]]:
+    params = types.CodeLensParams(types.TextDocumentIdentifier(uri))
+    found = await session.client.text_document_code_lens_async(params)
+    return [(lens.range.start.line, lens.command.title, lens.command.command) for lens in found]
+
+
+async def test_where_nothing_is_known_one_lens_offers_to_measure(
+    start: Any, database: Path, figures: Any
+) -> None:
+    async with start("full") as session:
+        uri = session.open("new.py", UNKNOWN)
+        assert await lenses_of(session, uri) == [
+            (0, "⚡ 3 calls of unknown cost: measure to learn it", "energyLsp.server.measure")
+        ]
+        figures(database, {"tensorflow.raw_ops.Neg": 2.0}, run_id="later")
+        await session.until(lambda: session.statuses[-1].known_joules == pytest.approx(2.0))
+        assert await lenses_of(session, uri) == [
+            (7, "⚡ 2.00 J in 1 call, 1 unknown", "energyLsp.server.showSummary")
+        ]
+
+
+async def test_a_restricted_workspace_is_not_asked_to_measure(start: Any) -> None:
+    async with start("full", options={"trusted": False}) as session:
+        uri = session.open("new.py", UNKNOWN)
+        assert await lenses_of(session, uri) == [
+            (0, "⚡ 3 calls of unknown cost", "energyLsp.server.showSummary")
+        ]
+
+
+async def test_a_rule_that_there_is_not_is_named(start: Any, workspace: Path) -> None:
+    (workspace / "pyproject.toml").write_text('[tool.energy-lsp]\nselect = ["pow2", "pow3"]\n')
+    async with start("full") as session:
+        uri = session.open("model.py")
+        assert "pow2" in [one.code for one in (await session.pull(uri)).items]
+        await session.until(lambda: bool(session.client.messages))
+        assert [one.message for one in session.client.messages] == ["`select`: there is no rule `pow3`."]
+
+
 async def test_hints_and_lenses_can_be_switched_off(start: Any) -> None:
     async with start("full", configuration={"inlayHints": False, "codeLens": False}) as session:
         await session.until(lambda: bool(session.registrations))

@@ -71,6 +71,24 @@ async def test_every_feature_in_cells(start: Any) -> None:
         await session.until(lambda: session.statuses[-1].uri == uri)
 
 
+async def test_a_notebook_of_which_nothing_is_known_says_so_once(start: Any) -> None:
+    async with start("full") as session:
+        call = "tf.raw_ops.Abs(x=1.0)"
+        uri, cells = open_notebook(
+            session, ["import tensorflow as tf", call, f"def again():\n    return {call}"]
+        )
+        found = []
+        for cell in cells:
+            params = types.CodeLensParams(types.TextDocumentIdentifier(cell))
+            found.append([one.command for one in await session.client.text_document_code_lens_async(params)])
+        [first, [command], last] = found
+        assert not first
+        assert not last
+        assert command.title == "⚡ 2 calls of unknown cost: measure to learn it"
+        [argument] = command.arguments
+        assert argument == {"uri": uri}
+
+
 async def test_cells_are_edited_added_moved_and_removed(start: Any) -> None:
     async with start("full") as session:
         uri, cells = open_notebook(session, CELLS)

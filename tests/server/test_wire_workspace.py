@@ -154,3 +154,33 @@ async def test_a_change_affects_importers_and_what_is_imported(tmp_path: Path) -
     assert affected("middle.py") == ["base.py", "middle.py", "top.py"]
     assert affected("top.py") == ["middle.py", "top.py"]
     assert affected("other.py") == ["other.py"]
+
+
+async def test_what_is_given_to_a_function_may_be_made_in_a_third_file(
+    start: Any, workspace: Path, database: Path, figures: Any
+) -> None:
+    figures(database, {"tensorflow.Tensor.numpy": 5.0}, run_id="more")
+    (workspace / "model.py").unlink()
+    (workspace / "made.py").write_text("import tensorflow as tf\n\nmake = tf.ones\n")
+    (workspace / "uses.py").write_text("from made import make\nfrom gives import show\n\nshow(make(3))\n")
+    (workspace / "gives.py").write_text("def show(x):\n    return x.numpy()\n")
+    async with start("full") as session:
+        assert [one.code for one in (await pull(session))["gives.py"].items] == ["hotspot"]
+        (workspace / "made.py").write_text("make = float\n")
+        assert not (await pull(session))["gives.py"].items
+
+
+async def test_a_change_reaches_an_open_file_through_another(start: Any, workspace: Path) -> None:
+    made = "import tensorflow as tf\n\nmake = tf.abs\n"
+    (workspace / "made.py").write_text(made)
+    (workspace / "between.py").write_text("from made import make\n\npassed = make\n")
+    async with start("full") as session:
+        await session.until(lambda: bool(session.registrations))
+        uses = session.open("uses.py", "from between import passed\n\nprint(passed(1))\n")
+        assert "tensorflow.math.abs" in (await session.hover(uses, 2, 7) or "")
+        uri = session.open("made.py")
+        await session.pull(uri)
+        before = session.refreshes.get(types.WORKSPACE_INLAY_HINT_REFRESH, 0)
+        session.change(uri, None, made.replace("tf.abs", "tf.matmul"))
+        await session.until(lambda: session.refreshes.get(types.WORKSPACE_INLAY_HINT_REFRESH, 0) > before)
+        assert "tensorflow.linalg.matmul" in (await session.hover(uses, 2, 7) or "")

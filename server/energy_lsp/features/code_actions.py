@@ -125,7 +125,7 @@ async def _resolve(ls: EnergyServer, page: Page, action: types.CodeAction) -> No
     data: Any = action.data
     if action.edit is not None or not isinstance(data, dict) or data.get("version") != page.version:
         return
-    edits = await ls.worker.run(("edits", page.uri), lambda: edits_for(page, data))
+    edits = await ls.worker.run(lambda: edits_for(page, data))
     if edits:
         action.edit = whole_edit(page, edits, versioned=ls.client.document_changes)
 

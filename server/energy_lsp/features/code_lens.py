@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from energy_lsp.server import EnergyServer
 
 SUMMARY = "energyLsp.server.showSummary"
+MEASURE = "energyLsp.server.measure"
 
 
 def register(server: EnergyServer) -> None:
@@ -24,20 +25,29 @@ def register(server: EnergyServer) -> None:
 
 
 def lenses(page: Page) -> list[types.CodeLens]:
-    """One lens for the cell, if it is one, and one for each function or class that calls an API."""
+    """One lens for the cell, if it is one, and one for each function or class below which something is known.
+
+    Where nothing is known at all one lens says so for the whole file or notebook, and measures it.
+    """
     if not page.folder.settings.code_lens:
         return []
+    top = types.Range(types.Position(0, 0), types.Position(0, 0))
+    if page.nothing_known and not page.folder.trusted:
+        return [_lens(page, top, page.nothing_known)]
+    if page.nothing_known:
+        return [_lens(page, top, f"{page.nothing_known}: measure to learn it", MEASURE, page.owner)]
     found = []
-    if page.is_cell and page.hints:
-        top = types.Range(types.Position(0, 0), types.Position(0, 0))
+    if page.is_cell and page.total.known:
         # A function at the top of a cell has its own lens on the same line.
         found.append(_lens(page, top, f"{page.total.label} · this cell"))
     for function in page.functions:
-        inside = page.hints_in(function.span)
-        if inside:
-            found.append(_lens(page, page.start_of(function.span), inside.total.label))
+        total = page.hints_in(function.span).total
+        if total.known:
+            found.append(_lens(page, page.start_of(function.span), total.label))
     return found
 
 
-def _lens(page: Page, where: types.Range, label: str) -> types.CodeLens:
-    return types.CodeLens(where, types.Command(label, SUMMARY, arguments=[{"uri": page.uri}]))
+def _lens(
+    page: Page, where: types.Range, label: str, command: str = SUMMARY, uri: str = ""
+) -> types.CodeLens:
+    return types.CodeLens(where, types.Command(label, command, arguments=[{"uri": uri or page.uri}]))

@@ -59,7 +59,7 @@ def register(server: EnergyServer) -> None:
     @server.command("energyLsp.server.summary")
     async def summary(ls: EnergyServer, argument: Argument, token: Token) -> Encoded:
         found = await summary_for(ls, argument.get("uri"))
-        answer: Encoded = await ls.worker.run(("encode", object()), partial(encoded_summary, found))
+        answer: Encoded = await ls.worker.run(partial(encoded_summary, found))
         return answer
 
     @server.command(SUMMARY)
@@ -99,7 +99,7 @@ async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
         parts += [(Total(**total), file) for total, file in unopened]
         return summary_of(uri, parts)
 
-    answer: dict[str, Any] = await ls.worker.run(("summary", object()), put_together)
+    answer: dict[str, Any] = await ls.worker.run(put_together)
     return answer
 
 
@@ -146,10 +146,10 @@ async def evidence_for(ls: EnergyServer, argument: Argument) -> dict[str, str]:
 
     rule = rules.ALL.get(str(argument.get("rule", "")))
     if rule is None:
-        raise refused(f"There is no rule {argument.get('rule')!r}.")
+        raise refused(f"There is no rule {argument['rule']!r}." if "rule" in argument else "Name a rule.")
     uri = argument.get("uri")
     folder = ls.folders.of(path_of(uri) if isinstance(uri, str) else None)
-    known = await ls.worker.run(("evidence", rule.name), lambda: folder.evidence(rule.name))
+    known = await ls.worker.run(lambda: folder.evidence(rule.name))
     return {"markdown": evidence_page(rule, known), "uri": rule.url}
 
 

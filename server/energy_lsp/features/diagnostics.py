@@ -44,7 +44,7 @@ def register(server: EnergyServer) -> None:
             reports += [_of_text(one, None, previous) for one in unopened]
             return encoded_object(items=Encoded("[" + ",".join(reports) + "]"))
 
-        report: Encoded = await ls.worker.run(("workspace", object()), put_together)
+        report: Encoded = await ls.worker.run(put_together)
         return report
 
 

@@ -25,12 +25,12 @@ FEW = 50
 
 async def index(ls: EnergyServer, folder: Folder) -> None:
     """Index a folder and show open files anew: callers in other files decide what runs in a graph."""
-    files = await ls.worker.run(("files", folder.root), folder.files, BACKGROUND)
+    files = await ls.worker.run(folder.files, BACKGROUND)
     ls.set_state("indexing")
     try:
         if len(files) > FEW:
             await _index_apart(folder)
-        await ls.worker.run(("index", folder.root), folder.project.index, BACKGROUND)
+        await ls.worker.run(folder.project.index, BACKGROUND)
     finally:
         ls.set_state("ready" if ls.measurement is None else "measuring")
     ls.files.refresh(one for one in ls.files if one.folder is folder)
