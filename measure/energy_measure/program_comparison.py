@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import math
 import os
 import shutil
 import signal
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,11 @@ import numpy as np
 from energy_measure.comparison import PAIRS, SIDES, Comparison, Side, compare, orders
 from energy_measure.environments import python_of
 from energy_measure.metered import Metered, Stretch
+from energy_measure.printed import Likeness, excerpt, likeness
 from energy_measure.problems import MeasureProblem
 
-SHOWN_LINES = 12
+ROUNDING = 1e-2
+"""Numbers that differ by more than this part of their size are no rounding."""
 REST_SECONDS = 0.3
 
 
@@ -42,6 +44,7 @@ class ComparedPrograms:
     meter: str
     estimated: bool
     machine: str
+    printed: Likeness
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ class ProgramPair:
     python: Path
     arguments: tuple[str, ...] = ()
     timeout: float | None = None
+    tolerance: float = 0.0
+    """Greatest relative difference of printed numbers."""
 
     def script(self, side: Side) -> Path:
         """The script of a side; the control is the side before once more."""
@@ -85,8 +90,7 @@ def compare_programs(
     """Run both programs in interleaved pairs; raises `DifferentOutputs` as soon as they print unlike
     things."""
     metered = Metered(meter)  # says at once if the meter cannot be used
-    first = {side: _run(pair, side) for side in SIDES}  # also warms the disk's cache
-    _require_equal(pair, first["before"], first["control"], first["after"])
+    alike = [_require_equal(pair, {side: _run(pair, side) for side in SIDES})]  # also warms the disk's cache
     with metered:
         found: dict[Side, list[Stretch]] = {side: [] for side in SIDES}
         for number, order in enumerate(orders(pairs, seed=0)):
@@ -97,7 +101,7 @@ def compare_programs(
                 started = time.monotonic_ns()
                 printed[side] = _run(pair, side)
                 found[side].append(Stretch(started, time.monotonic_ns()))
-            _require_equal(pair, printed["before"], printed["control"], printed["after"])
+            alike.append(_require_equal(pair, printed))
         metered.rest(REST_SECONDS)
         progress(pairs, pairs)
         stretches = [stretch for side in SIDES for stretch in found[side]]
@@ -107,7 +111,8 @@ def compare_programs(
             for side in SIDES
         ]
         result = compare(energy[0], energy[1], energy[2], (lasted[0], lasted[1]))
-        return ComparedPrograms(result, metered.meter, metered.estimated, metered.machine.label)
+        least = Likeness(any(one.times for one in alike), max(one.difference for one in alike))
+        return ComparedPrograms(result, metered.meter, metered.estimated, metered.machine.label, least)
 
 
 def _run(pair: ProgramPair, side: Side) -> bytes:
@@ -140,32 +145,29 @@ def _run(pair: ProgramPair, side: Side) -> bytes:
         return output.read()
 
 
-def _require_equal(pair: ProgramPair, before: bytes, control: bytes, after: bytes) -> None:
-    if before != control:
+def _require_equal(pair: ProgramPair, printed: Mapping[Side, bytes]) -> Likeness:
+    """How alike a round's outputs are; raises `DifferentOutputs` when they are not."""
+    before, control, after = printed["before"], printed["control"], printed["after"]
+    found = likeness(before, control)
+    if found.difference > pair.tolerance:
         raise DifferentOutputs(
             f"{pair.before} prints something else each time it runs, so its output cannot be compared; "
-            "set its seeds and leave times out of what it prints.",
-            _excerpt(before, control, f"{pair.before} (one run)", f"{pair.before} (another run)"),
+            f"set its seeds, as with keras.utils.set_random_seed.{_accepting(found)}",
+            excerpt(before, control, f"{pair.before} (one run)", f"{pair.before} (another run)"),
         )
-    if before != after:
+    found = likeness(before, after)
+    if found.difference > pair.tolerance:
         raise DifferentOutputs(
-            f"{pair.before} and {pair.after} print different things, so their energy is not compared.",
-            _excerpt(before, after, str(pair.before), str(pair.after)),
+            f"{pair.before} and {pair.after} print different things, so their energy is not compared."
+            f"{_accepting(found)}",
+            excerpt(before, after, str(pair.before), str(pair.after)),
         )
+    return found
 
 
-def _excerpt(first: bytes, second: bytes, first_name: str, second_name: str) -> str:
-    lines: Sequence[str] = list(
-        difflib.unified_diff(
-            first.decode(errors="replace").splitlines(),
-            second.decode(errors="replace").splitlines(),
-            first_name,
-            second_name,
-            lineterm="",
-            n=1,
-        )
-    )
-    if not lines:  # line ends or bytes that are no text
-        return f"{len(first)} bytes and {len(second)} bytes that differ in line ends or in what is not text"
-    more = len(lines) - SHOWN_LINES
-    return "\n".join([*lines[:SHOWN_LINES], *([f"… {more} more lines"] if more > 0 else [])])
+def _accepting(found: Likeness) -> str:
+    """What to say where numbers differ a little."""
+    if found.difference > ROUNDING:
+        return ""
+    power = math.ceil(math.log10(found.difference))
+    return f" Only numbers differ, by at most {found.difference:.1g} of their size: --tolerance 1e{power} accepts that."

@@ -157,6 +157,22 @@ def test_a_program_that_never_prints_the_same_is_refused(programs):
     assert "prints something else each time" in done.stderr
 
 
+def test_times_in_the_output_are_no_difference_and_rounding_is_one_unless_accepted(programs):
+    timed = "import time\nprint('took', time.perf_counter(), 's')\nprint('norm', {})\n"
+    (programs / "one.py").write_text(timed.format("632.5478"))
+    (programs / "rounded.py").write_text(timed.format("632.5479"))
+    done = run_compare(programs, "one.py", "rounded.py", "--quick", "--meter", "cpu-time")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert (
+        "Only numbers differ, by at most 2e-07 of their size: --tolerance 1e-6 accepts that." in done.stderr
+    )
+    done = run_compare(
+        programs, "one.py", "rounded.py", "--quick", "--meter", "cpu-time", "--tolerance", "1e-6"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Both print the same, times apart, numbers within 2e-07 of their size." in done.stdout
+
+
 def test_a_program_that_fails_says_which_and_why(programs):
     done = run_compare(programs, "slow.py", "broken.py")
     assert (done.returncode, done.stdout) == (2, "")

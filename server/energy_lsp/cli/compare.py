@@ -25,6 +25,12 @@ SCRIPT = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--meter", default="auto", show_default=True, help="Meter to use; see energy-lsp doctor.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds one run may take.")
 @click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="By what part of their size printed numbers may differ, such as 1e-6.  [default: 0]",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
@@ -41,18 +47,20 @@ def compare(
     python: str,
     meter: str,
     timeout: float | None,
+    tolerance: float,
     form: str,
 ) -> None:
     """Measure whether AFTER needs less energy than BEFORE, two programs that print the same.
 
     Both run in interleaved pairs, with BEFORE against itself as a control in the same rounds. Arguments after
-    -- go to both programs. Programs that print different things are refused with exit status 1.
+    -- go to both programs. Programs that print different things are refused with exit status 1; times that they
+    print, and what progress bars showed on the way, are not compared.
     """
     from energy_measure.comparison import PAIRS, QUICK_PAIRS, NotResolvedError
     from energy_measure.program_comparison import DifferentOutputs, ProgramPair, compare_programs, interpreter
 
     try:
-        pair = ProgramPair(before, after, interpreter(python, before), arguments, timeout)
+        pair = ProgramPair(before, after, interpreter(python, before), arguments, timeout, tolerance)
         found = compare_programs(
             pair, pairs=pairs or (QUICK_PAIRS if quick else PAIRS), meter=meter, progress=_progress
         )
@@ -90,6 +98,8 @@ def _as_json(found: ComparedPrograms, before: Path, after: Path) -> dict[str, An
         "pairs": result.pairs,
         "runs": {"before": result.before, "after": result.after, "control": result.control},
         "same_output": True,
+        "times_not_compared": found.printed.times,
+        "greatest_difference": found.printed.difference,
         "meter": found.meter,
         "estimated": found.estimated,
         "machine": found.machine,
@@ -113,11 +123,20 @@ def _as_text(found: ComparedPrograms, before: Path, after: Path) -> str:
             f"after / before   {result.ratio:.3f}  (95% interval {result.low:.3f} to {result.high:.3f})",
             f"before / before  {result.control_ratio:.3f}  (control in the same run)",
             f"{result.pairs} pairs, p {_probability(result.p_value)} (Wilcoxon), A12 {result.a12:.2f}",
-            f"Net joules per run; meter {found.meter}{kind}; {found.machine}. Both print the same.",
+            f"Net joules per run; meter {found.meter}{kind}; {found.machine}. {_printed(found)}",
             "",
             _verdict(found, after.name),
         ]
     )
+
+
+def _printed(found: ComparedPrograms) -> str:
+    words = "Both print the same"
+    if found.printed.times:
+        words += ", times apart"
+    if found.printed.difference:
+        words += f", numbers within {found.printed.difference:.1g} of their size"
+    return f"{words}."
 
 
 def _probability(p_value: float) -> str:
