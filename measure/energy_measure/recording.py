@@ -35,17 +35,25 @@ class SamplerHealth:
     longest_gap_s: float
     cpu_share: float
     """CPU seconds of the sampler per second."""
+    counts: bool
+    """It reads counters alone, which go on counting while nobody reads."""
 
     @property
     def warning(self) -> str:
-        """One sentence when the trace is worse than it should be, else nothing."""
+        """What is wrong with the trace and what that means when it is worse than it should be, else nothing."""
         due = self.readings + self.missed + self.uncertain
         if due and (
             self.missed + self.uncertain > 0.05 * due or self.longest_gap_s > max(0.1, 5 * self.period_s)
         ):
+            meaning = (
+                "The meter went on counting, so no energy is lost; calls about as short as the gaps are told apart less well"
+                if self.counts
+                else "What was drawn in the gaps is known less well"
+            )
             return (
                 f"The sampler of {self.meter} missed {self.missed + self.uncertain} of {due} readings "
-                f"(longest gap {self.longest_gap_s * 1e3:.0f} ms): the machine was too busy."
+                f"(longest gap {self.longest_gap_s * 1e3:.0f} ms): the machine was too busy. "
+                f"{meaning}, and intervals say so."
             )
         return ""
 
@@ -127,6 +135,7 @@ def _health(header: Header, records: npt.NDArray[np.void], certain: npt.NDArray[
         latest_s=float(np.max(late)) / 1e9 if len(late) else 0.0,
         longest_gap_s=float(np.max(np.diff(kept))) / 1e9 if len(kept) > 1 else 0.0,
         cpu_share=cpu / seconds if seconds else 0.0,
+        counts=all(source.kind == "energy" for source in header.sources),
     )
 
 

@@ -42,12 +42,14 @@ class Sampler:
         self._noted = 0
 
     def run(self, control: int) -> None:
-        """Until told to stop or left alone."""
+        """Until told to stop or left alone; says that it is ready after the first reading."""
         parent = os.getppid()
         tick = 0
         running = True
         while running and os.getppid() == parent:
             self._read(tick)
+            if tick == 0:
+                print("ready", flush=True)
             tick = max(tick + 1, (time.monotonic_ns() - self.start_ns) // self.period_ns + 1)
             running = self._wait(self.start_ns + tick * self.period_ns, control)
         if running:
@@ -115,7 +117,6 @@ def main(arguments: list[str] | None = None) -> int:
             meter.follow(options.pid)
         sampler = Sampler(meter, options.output, round(options.period * 1e6))
         _become_punctual()
-        print("ready", flush=True)
         sampler.run(sys.stdin.fileno())
     except (meters.MeterProblem, OSError) as error:
         print(error, file=sys.stderr)

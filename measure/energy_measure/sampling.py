@@ -127,6 +127,8 @@ class _SamplerProcess:
                 bufsize=0,
                 # A folder of our own: modules of the measured project must not be imported by mistake.
                 cwd=self.output.parent,
+                # Linux shares out busy CPUs among sessions first: work in this terminal does not keep it waiting.
+                start_new_session=True,
             )
 
     @property

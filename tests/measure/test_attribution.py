@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -286,3 +287,23 @@ def test_what_a_meter_that_looks_away_saw_of_each_call():
     assert [energy[site].seen for site in range(200)] == found.seen.tolist()
     assert np.mean(found.joules[seen]) == pytest.approx(0.1, rel=0.15)
     assert np.mean(found.joules[~seen]) < 0.02
+
+
+def test_a_counter_loses_nothing_when_readings_are_missed():
+    rng = np.random.default_rng(12)
+    starts = 3.0 + 0.3 * np.arange(60)
+    calls = Calls(starts, starts + 0.2, {"cpu": rng.uniform(15.0, 90.0, 60)})
+    times = reading_times(24.0, 1e-3, rng=rng)
+    trace = sample_rapl(calls.waveform("cpu", IDLE), times, rng)
+    kept = rng.random(len(times)) > 0.22
+    kept[[0, -1]] = True
+    # A busy machine holds the sampler up for several readings in a row.
+    kept[5000:5040] = False
+    thinned = replace(trace, times_ns=trace.times_ns[kept], values=trace.values[kept])
+    events = events_of(starts.tolist(), (starts + 0.2).tolist())
+    rests = [IdleWindow(0, ns(2.9)), IdleWindow(ns(21.1), ns(23.9))]
+    every, some = (attribute(one, events, fit_baseline(one, rests)) for one in (trace, thinned))
+    assert some.program_joules == pytest.approx(every.program_joules, rel=1e-3)
+    true = calls.true_joules("cpu")
+    assert np.median(np.abs(some.joules - true) / true) < 0.02
+    assert np.mean(np.abs(some.joules - true) <= 1.96 * some.stderr) >= 0.9

@@ -108,7 +108,8 @@ def test_a_slow_driver_delays_no_other_meter(machine_with, record):
     rapl, nvml = recording.health
     assert nvml.missed >= 0.5 * (nvml.missed + nvml.readings)
     assert rapl.readings > 2 * nvml.readings
-    assert any("sampler of nvml missed" in problem for problem in recording.problems)
+    (told,) = [problem for problem in recording.problems if "sampler of nvml missed" in problem]
+    assert "What was drawn in the gaps is known less well" in told or nvml.counts
 
 
 def test_a_device_that_vanishes_ends_its_trace_and_is_named(machine_with, tmp_path, monkeypatch):
@@ -204,7 +205,7 @@ def test_a_sampler_held_up_tells_its_gaps(tmp_path):
     assert health.longest_gap_s >= 0.39
     assert health.missed >= 70
     assert recording.problems == (health.warning,)
-    assert "too busy" in health.warning
+    assert "too busy. The meter went on counting, so no energy is lost" in health.warning
 
 
 def test_health_tells_jitter_and_cost(tmp_path):
