@@ -85,17 +85,19 @@ class MeasuredRun:
 
     def as_json(self) -> dict[str, Any]:
         """As `energy-lsp measure --format json` prints it."""
-        calls = [call for program in self.known for call in program.calls]
+        known = self.known
+        calls = [call for program in known for call in program.calls]
         calls.sort(key=lambda call: -call.run_joules if call.resolved else 0.0)
+        stored = [measured.run_id for measured in self.programs if measured.program is not None]
         return _finite_values(
             {
-                "run": self.programs[-1].run_id if self.programs else "",
+                "run": stored[-1] if stored else None,
                 "meter": self.meter,
                 "estimated": self.estimated,
                 "program": {
-                    "seconds": sum(program.seconds for program in self.known),
-                    "joules": sum(program.total for program in self.known),
-                    "unaccounted": sum(program.unaccounted for program in self.known),
+                    "seconds": sum(program.seconds for program in known) if known else None,
+                    "joules": sum(program.total for program in known) if known else None,
+                    "unaccounted": sum(program.unaccounted for program in known) if known else None,
                 },
                 "calls": [call.as_json() for call in calls],
             }

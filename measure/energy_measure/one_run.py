@@ -170,7 +170,9 @@ class Runs:
     ) -> tuple[Mapping[int, Replayed], list[str]]:
         """Have the calls that the meter could not resolve repeated in the program's own process."""
         in_place = [replace(e, site=key.site) for key, e in result.energies.items() if not key.tracing]
-        replayable = {site for process in read_calls(folder) for site in process["replayable"]}
+        replayable = set(
+            noted(folder, program.pid).get("replayable", ())
+        )  # not those of its children, which are gone
         plan = plan_replay(in_place, replayable - self._replayed, result.traces, quick=self.pace.quick)
         plan, left_out = within(plan, in_place, self.pace.replay_seconds)
         if not plan.sites:
@@ -223,7 +225,7 @@ class Runs:
             outside=sum(part.outside_joules for part in parts),
             events=events,
             begin=span.begin,
-            traces=[trace.between(span.begin, span.end) for trace in recording.traces],
+            traces=[trace.around(span.begin, span.end) for trace in recording.traces],
             signatures=signatures(found),
             environment=environment(found),
             stability=stability,
@@ -285,13 +287,17 @@ def read_calls(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("calls-*.json"))]
 
 
+def noted(folder: Path, process: int) -> dict[str, Any]:
+    """What one process noted at its end; nothing if it did not come to that."""
+    path = folder / f"calls-{process}.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return found
+
+
 def noted_end(folder: Path, process: int) -> Ended | None:
     """When a program began and ended that left by `os._exit`."""
-    path = folder / f"calls-{process}.json"
-    if not path.exists():
-        return None
-    noted = json.loads(path.read_text("utf-8"))
-    return Ended(int(noted["begin"]), int(noted["end"]), 1)
+    found = noted(folder, process)
+    return Ended(int(found["begin"]), int(found["end"]), 1) if found else None
 
 
 def signatures(found: Sequence[Mapping[str, Any]]) -> dict[int, InputSignature]:

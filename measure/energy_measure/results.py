@@ -121,6 +121,9 @@ def _call(key: Key, site: CallSite, runs: Sequence[OneRun]) -> MeasuredCall:
     if all(key in run.blurred for run in runs if key in run.energies):
         # Repeating what cannot be told from its neighbours does not make it clearer.
         interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
+    if mean < 0.0:
+        # No call gives energy back: below zero it is chance, and what the call lies below counts from zero.
+        interval = Interval(interval.low, max(interval.high, interval.high - mean))
     count = sum(one.count for one in seen)
     call = MeasuredCall(
         site=site,

@@ -44,7 +44,7 @@ class Storing:
             database.replace_run(
                 self._run(program, runs),
                 [self._measurement(number, call) for number, call in enumerate(program.calls)],
-                [trace for trace in map(self._trace, runs[-1].traces) if trace is not None],
+                self._traces(runs[-1]),
                 self._spans(runs[-1], sites),
             )
 
@@ -100,12 +100,17 @@ class Storing:
             exclusive_joules=call.exclusive,
         )
 
-    def _trace(self, trace: SampledTrace) -> Trace | None:
-        """Power over the run in at most so many points."""
+    def _traces(self, run: OneRun) -> list[Trace]:
+        found = (self._trace(trace, run.begin) for trace in run.traces)
+        return [trace for trace in found if trace is not None]
+
+    def _trace(self, trace: SampledTrace, begin: int) -> Trace | None:
+        """Power over the run, in at most so many points, by the seconds since it began, as those of its calls."""
         try:
             seen = observe(trace)
         except TooFewReadingsError:
             return None
+        ends = seen.ends + (seen.origin_ns - begin) * 1e-9
         step = -(-len(seen) // TRACE_POINTS)
         first = np.arange(0, len(seen), step)
         joules = np.add.reduceat(seen.joules, first)
@@ -113,7 +118,7 @@ class Storing:
         return Trace(
             self.run_id,
             trace.device,
-            tuple(float(second) for second in seen.ends[np.minimum(first + step, len(seen)) - 1]),
+            tuple(float(second) for second in ends[np.minimum(first + step, len(seen)) - 1]),
             tuple(float(watts) for watts in joules / np.maximum(lengths, 1e-9)),
         )
 

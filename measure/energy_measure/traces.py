@@ -48,6 +48,13 @@ class SampledTrace:
         last = int(np.searchsorted(self.times_ns, end_ns, side="right"))
         return self._with(self.times_ns[first:last], self.values[first:last])
 
+    def around(self, start_ns: int, end_ns: int) -> SampledTrace:
+        """The same, with the last reading before and the first one after: what lies in between is known then."""
+        first = int(np.searchsorted(self.times_ns, start_ns, side="right")) - 1
+        last = int(np.searchsorted(self.times_ns, end_ns, side="left"))
+        places = slice(max(first, 0), last + 1)
+        return self._with(self.times_ns[places], self.values[places])
+
     def changes(self) -> SampledTrace:
         """The first reading and those that differ from the one before: where the meter was seen to update."""
         if len(self) == 0:

@@ -25,6 +25,12 @@ def test_between_includes_both_ends():
     assert (cut.quantum, cut.source, cut.estimated) == (0.5, "package-0", True)
 
 
+def test_around_reaches_over_both_ends():
+    assert trace().around(12, 15).times_ns.tolist() == [10, 20]
+    assert trace().around(10, 20).times_ns.tolist() == [10, 20]
+    assert trace().around(-5, 50).times_ns.tolist() == [0, 10, 20, 30]
+
+
 def test_changes_keeps_the_first_and_each_update():
     assert trace().changes().times_ns.tolist() == [0, 10, 30]
     assert len(trace(times=(), values=()).changes()) == 0

@@ -84,9 +84,14 @@ def _print_sum(console: Console, program: MeasuredProgram) -> None:
         spread += f", varies by {program.variation:.1%})" if math.isfinite(program.variation) else ")"
     console.print(f"Whole program: {joules(program.total)} in {program.seconds:.2f} s{spread}.")
     console.print(
-        f"Calls account for {joules(accounted)}; {joules(program.unaccounted)} is unaccounted for "
+        f"As they ran, calls account for {joules(accounted)}; {joules(program.unaccounted)} is unaccounted for "
         "(imports, Python between the calls, threads that outlive them)."
     )
+    if any(call.method == "replayed" for call in program.calls):
+        console.print(
+            "A replayed call is shown as it costs when it is repeated: its first run in the program may have cost more.",
+            soft_wrap=True,
+        )
     if program.outliers:
         listed = ", ".join(str(number + 1) for number in program.outliers)
         console.print(f"Far from the others, and part of the mean all the same: run {listed}.")

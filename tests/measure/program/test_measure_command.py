@@ -181,6 +181,7 @@ def test_text_ends_with_the_hungriest_calls_and_the_sum(bench: Any, command: Com
     assert done.returncode == 0, done.stderr
     assert "estimated by cpu-time" in done.stdout
     assert "tf.math.square" in done.stdout
+    assert "As they ran, calls account for" in done.stdout
     assert "unaccounted for" in done.stdout
     assert "energy-lsp check" in done.stdout
     assert "total 2686700 []" in done.stderr, "the program's own output"
@@ -303,6 +304,42 @@ def test_where_nothing_was_measured_no_table_is_begun(bench: Any, command: Comma
     assert done.returncode == 1
     assert "Nothing was measured." in done.stderr
     assert done.stdout == ""
+
+
+def test_where_nothing_was_measured_json_has_no_figures(bench: Any, command: Command) -> None:
+    bench.write(main=ENDLESS)
+    done = command.run("main.py", "--timeout", "2", "--format", "json", "--", "0")
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert (report["run"], report["calls"]) == (None, [])
+    assert report["program"] == {"seconds": None, "joules": None, "unaccounted": None}
+
+
+def test_calls_of_children_are_not_replayed_after_them(bench: Any, command: Command) -> None:
+    bench.write(
+        main="""
+        import multiprocessing
+        import tensorflow as tf
+
+        def child():
+            tf.square(2)
+
+        if __name__ == "__main__":
+            tf.add(1, 2)
+            process = multiprocessing.get_context("spawn").Process(target=child)
+            process.start()
+            process.join()
+        """
+    )
+    done = command.run("main.py", "--quick", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    calls = {call["api"]: call for call in json.loads(done.stdout)["calls"]}
+    assert calls["tensorflow.math.add"]["method"] == "replayed"
+    assert (calls["tensorflow.math.square"]["method"], calls["tensorflow.math.square"]["count"]) == (
+        "in place",
+        1,
+    )
+    assert "could not be replayed" not in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from energy_data.model import Environment, InputSignature, Quantity
+from energy_data.database import Database
+from energy_data.model import Environment, InputSignature, Machine, Quantity
 from energy_measure.call_sites import CallSite
 from energy_measure.events import Events
 from energy_measure.one_run import Key, OneRun
@@ -16,6 +19,8 @@ from energy_measure.results import combine_runs
 from energy_measure.sites import SiteEnergy
 from energy_measure.stability import Stability
 from energy_measure.statistics import NORMAL_95, Interval
+from energy_measure.storing import Storing
+from energy_measure.traces import SampledTrace
 
 SITES = [
     CallSite(f"tensorflow.{name}", "a.py", line, True, f"a.py:{line}") for line, name in enumerate("xyz")
@@ -109,3 +114,32 @@ def test_runs_in_which_the_meter_looked_away_do_not_make_a_call_cheaper() -> Non
     assert call.joules == alone.calls[0].joules
     assert call.exclusive == alone.calls[0].exclusive
     assert (call.repeats, call.interval_runs) == (5, 3)
+
+
+def test_a_call_that_seems_to_give_energy_back_lies_below_what_chance_allows() -> None:
+    key = Key(0, False)
+    (call,) = combine_runs([run({key: energy(-0.5, 0.2)})], SITES).calls
+    assert not call.resolved
+    assert call.interval.high == pytest.approx(NORMAL_95 * 0.2)
+
+
+def test_power_is_stored_by_the_seconds_since_the_run_began(tmp_path: Path) -> None:
+    times = np.array([940_000_000, 1_000_000_000, 1_050_000_000, 1_100_000_000])
+    trace = SampledTrace("cpu", times, "energy", np.array([0.0, 6.0, 12.0, 13.0]), 1e-6)
+    one = replace(run({}), begin=1_000_000_000, traces=[trace.around(1_010_000_000, 1_020_000_000)])
+    storing = Storing(
+        tmp_path / "energy.db",
+        "r",
+        Machine("cpu", "", 1, "Linux", ""),
+        "python a.py",
+        "2026-01-01T00:00:00Z",
+        "rapl",
+        False,
+        "",
+        "",
+    )
+    storing.store(combine_runs([one], SITES), [one], SITES)
+    with Database.read(tmp_path / "energy.db") as database:
+        (stored,) = database.traces("r")
+    assert stored.seconds[-1] == pytest.approx(0.05, abs=1e-5)
+    assert stored.watts[-1] == pytest.approx(120.0, rel=1e-3)
