@@ -95,6 +95,20 @@ class Instrumented:
         self.cells[os.path.realpath(path)] = cells
         return notebook.document.source
 
+    def note_syntax(self, path: Path, root: Path) -> None:
+        """Note why a file in which no call was found cannot be parsed, if that is so."""
+        try:
+            libcst.parse_module(path.read_bytes())
+        except libcst.ParserSyntaxError as error:
+            self._note(relative(path, root), error)
+        except UnicodeDecodeError:
+            return  # not in the encoding that it names: Python will say so
+
+    def _note(self, file: str, error: libcst.ParserSyntaxError) -> None:
+        sentence = f"{file} cannot be measured: its line {error.raw_line} cannot be parsed."
+        if sentence not in self.problems:
+            self.problems.append(sentence)
+
     def _instrument(
         self, text: str, filename: str, spans: Sequence[tuple[Span, Span]], sites: Sequence[CallSite]
     ) -> str | None:
@@ -112,9 +126,7 @@ class Instrumented:
         try:
             instrumented = instrument(text, targets)
         except libcst.ParserSyntaxError as error:
-            self.problems.append(
-                f"{sites[0].file} runs unmeasured: line {error.raw_line} cannot be parsed ({error.message})."
-            )
+            self._note(sites[0].file, error)
             return None
         self.sites += sites
         source = text.encode()

@@ -330,6 +330,11 @@ def _instrumented(request: MeasureRequest, entries: Sequence[Path]) -> Instrumen
     for file in python_files(root) if whole else reached_files(path, cells):
         instrumented.add_file(file, project, request.project)
     if not instrumented.sites:
+        for entry in entries if whole else [path]:
+            if entry.suffix == ".py":
+                instrumented.note_syntax(root / entry, request.project)
+        if instrumented.problems:
+            raise MeasureProblem(" ".join(instrumented.problems))
         raise MeasureProblem(f"{path} calls no TensorFlow or Keras API that could be measured.")
     return instrumented
 

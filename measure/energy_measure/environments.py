@@ -152,7 +152,9 @@ def _active() -> Iterator[Path]:
 def _usable(path: Path) -> Interpreter:
     found = inspect_interpreter(path)
     if found is None:
-        raise MeasureProblem(f"{path} does not run; give --python the path of a working interpreter.")
+        raise MeasureProblem(
+            f"{path} does not run as Python 3.8 or newer; give --python the path of one that does."
+        )
     if found.version < OLDEST:
         number = ".".join(map(str, found.version))
         raise MeasureProblem(f"{path} is Python {number}; measuring needs Python 3.8 or newer.")

@@ -23,11 +23,16 @@ GRACE_SECONDS = 2.0
 POLL_SECONDS = 0.2
 _PR_SET_PDEATHSIG = 1
 
-# Outlives even a killed engine: when the pipe closes without a word, the program's process group goes.
+# Outlives even a killed engine: when the pipe closes without a word, the program's process group goes, and with it what
+# was recorded of the run.
 _GUARD = """
-import os, sys
+import os, shutil, sys
 if not os.read(0, 1):
-    os.killpg(int(sys.argv[1]), 9)
+    try:
+        os.killpg(int(sys.argv[1]), 9)
+    except ProcessLookupError:
+        pass
+    shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
 
 
@@ -83,7 +88,7 @@ class Program:
             os.close(theirs_in)
             os.close(theirs_out)
         self._guard = subprocess.Popen(
-            [sys.executable, "-S", "-E", "-c", _GUARD, str(self.process.pid)],
+            [sys.executable, "-S", "-E", "-c", _GUARD, str(self.process.pid), str(folder)],
             stdin=subprocess.PIPE,
             start_new_session=True,
         )

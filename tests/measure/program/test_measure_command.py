@@ -248,6 +248,14 @@ def test_tensorflow_absent_is_one_sentence(bench: Any, command: Command, tmp_pat
     assert done.stderr.count("\n") == 1
 
 
+def test_a_program_that_cannot_be_parsed_is_told_with_its_line(bench: Any, command: Command) -> None:
+    bench.write(main="import tensorflow as tf\ntf.constant(1\n")
+    done = command.run("main.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "main.py cannot be measured: its line 2 cannot be parsed." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -343,15 +351,22 @@ def test_calls_of_children_are_not_replayed_after_them(bench: Any, command: Comm
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_however_it_ends_no_process_is_left(bench: Any, command: Command, number: int) -> None:
+def test_however_it_ends_no_process_and_no_file_is_left(
+    bench: Any, command: Command, number: int, tmp_path: Path
+) -> None:
     bench.write(main=ENDLESS)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    bench.environment["TMPDIR"] = str(temporary)
     bench.environment["ENERGY_TEST_MARK"] = mark = f"signal-{number}-{bench.project}"
     process = command.start("main.py", "--repeat", "3", "--", "1")
     wait_for(bench.project / "started")
     assert len(alive(mark)) >= 4, "command, sampler, program and its child"
+    assert list(temporary.glob("energy-lsp-*"))
     process.send_signal(number)
     errors = process.communicate(timeout=60)[1]
     assert gone(mark)
+    assert not list(temporary.glob("energy-lsp-*"))
     assert len(command.runs()) == 1, "the run that had finished"
     if number != signal.SIGKILL:
         assert process.returncode == 130
