@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psutil
 
-from servers import keras_folder
+from servers import ENVIRONMENT, keras_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,7 +44,7 @@ def run_in_terminal(root: Path) -> tuple[float, int, float, list[tuple[int, int]
     terminal, other = pty.openpty()
     command = [str(Path(sys.executable).with_name("energy-lsp")), "check", ".", "--format", "json"]
     begun = time.perf_counter()
-    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=other)
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=other, env=ENVIRONMENT)
     os.close(other)
     shown, largest, looked = b"", 0.0, 0.0
     while True:

@@ -19,6 +19,7 @@ from energy_lsp.encoding import Encoded
 from energy_lsp.folders import Folder, Folders
 from energy_lsp.making import LARGEST_SOURCE, make_page, silent_page
 from energy_lsp.pages import Page
+from energy_lsp.worker import BACKGROUND, OPEN
 
 if TYPE_CHECKING:
     from energy_code.document import Document
@@ -78,6 +79,8 @@ class OpenFile(Opened):
         super().__init__(uri, version, folder)
         self._text = text
         self._changes: list[Change] = []
+        self._unapplied: list[Change] = []
+        """Edits of a text that is too large to be read, and stays so with them."""
         self._document: Document | None = None
 
     def change(self, version: int, changes: Sequence[Change]) -> None:
@@ -93,8 +96,11 @@ class OpenFile(Opened):
             changes, self._changes = self._changes, []
             version, wanted = self.version, self.wanted
         if self._document is None:
-            for change in changes:
-                self._text = changed_text(self._text, change, client)
+            self._unapplied += changes
+            if may_fit(len(self._text), self._unapplied):
+                for change in self._unapplied:
+                    self._text = changed_text(self._text, change, client)
+                self._unapplied.clear()
             if len(self._text) > LARGEST_SOURCE:
                 self.folder.tell([f"{Path(self.uri).name} is too large to read and gets no hints."])
                 return wanted, {self.uri: silent_page(self.uri, self.folder, client, version)}
@@ -122,6 +128,18 @@ def apply_change(document: Document, change: Change, client: Client) -> None:
         return
     start, end = _stretch(document.lines, change.range, client)
     document.edit(start, end, change.text.encode("utf-8", "surrogatepass"))
+
+
+def may_fit(size: int, changes: Iterable[Change]) -> bool:
+    """Whether a text of so many characters can be small enough to be read after some changes."""
+    for change in changes:
+        if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+            return True
+        start, end = change.range.start, change.range.end
+        if start.line != end.line:
+            return True
+        size -= end.character - start.character
+    return size <= LARGEST_SOURCE
 
 
 def changed_text(text: str, change: Change, client: Client) -> str:
@@ -214,13 +232,19 @@ class OpenFiles:
         _release(opened)
         return opened
 
-    def analyse(self, opened: Opened) -> None:
+    def analyse(self, opened: Opened, priority: int = OPEN) -> None:
         """Make the pages anew, in the worker; the newest state wins."""
         self._worker.submit(
             ("open", opened.uri),
             lambda: (opened, *opened.make(self._client())),
             self._receive,
+            priority,
         )
+
+    def look_again(self, opened: Iterable[Opened]) -> None:
+        """What pages depend on may have changed: nobody waits to learn that it did."""
+        for one in list(opened):
+            self.analyse(one, BACKGROUND)
 
     def refresh(self, opened: Iterable[Opened] | None = None) -> None:
         """Something that pages depend on changed: the database, the settings, another file."""

@@ -179,16 +179,14 @@ class Folder:
 
     def leaves_out(self, path: Path | None) -> frozenset[str]:
         """The rules that are not to be reported in a file; `*` stands for all."""
-        relative = self.relative(path)
-        if relative is None or not self.settings.per_file_ignore:
+        if not self.settings.per_file_ignore or (relative := self.relative(path)) is None:
             return frozenset()
         entries = (entry.rpartition(":") for entry in self.settings.per_file_ignore)
         return frozenset(rule.strip() for pattern, _, rule in entries if matches(relative, pattern.strip()))
 
     def excludes(self, path: Path | None) -> bool:
         """True when the settings leave this file alone."""
-        relative = self.relative(path)
-        if relative is None or not self.settings.exclude:
+        if not self.settings.exclude or (relative := self.relative(path)) is None:
             return False
         return any(matches(relative, pattern) for pattern in self.settings.exclude)
 

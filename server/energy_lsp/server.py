@@ -261,7 +261,7 @@ class EnergyServer(LanguageServer):
         self._others_due = asyncio.get_running_loop().call_later(OTHERS_SECONDS, self._look_at_others, edited)
 
     def _look_at_others(self, edited: Opened) -> None:
-        self.files.refresh(one for one in self.files if one is not edited and one.folder is edited.folder)
+        self.files.look_again(one for one in self.files if one is not edited and one.folder is edited.folder)
 
     def _trace(self, opened: Opened) -> None:
         """What a client that traces wants to know."""

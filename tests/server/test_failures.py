@@ -191,6 +191,24 @@ def test_a_document_of_10_mb(wire: Wire) -> None:
     assert "tensorflow.zeros" in str(wire.ask("textDocument/hover", small)["result"])
 
 
+def test_a_document_of_10_mb_that_becomes_small(wire: Wire) -> None:
+    """Edits of a text that is not read count once it is."""
+    wire.initialize()
+    uri = "file:///tmp/some/huge.py"
+    text = "import tensorflow as tf\n" + "y = tf.matmul(a, b)\n" * 500_000
+    opened = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+    wire.tell("textDocument/didOpen", {"textDocument": opened})
+    first = {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 9}}
+    edits = [((1, 0, 1, 0), "z"), ((1, 8, 1, 14), "abs"), ((2, 0, 500_001, 0), "")]
+    for version, (where, new) in enumerate(edits, 2):
+        assert wire.ask("textDocument/hover", first)["result"] is None
+        start, end = {"line": where[0], "character": where[1]}, {"line": where[2], "character": where[3]}
+        change = {"range": {"start": start, "end": end}, "text": new}
+        document = {"uri": uri, "version": version}
+        wire.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+    assert "tensorflow.math.abs" in str(wire.ask("textDocument/hover", first)["result"])
+
+
 @pytest.mark.asyncio
 async def test_a_database_that_goes_and_comes_back(start: Any, database: Path, figures: Any) -> None:
     async with start("full") as session:

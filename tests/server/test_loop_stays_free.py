@@ -10,7 +10,7 @@ from pathlib import Path
 from energy_lsp.client import Client
 from energy_lsp.encoding import Encoded
 from energy_lsp.features.code_lens import lenses
-from energy_lsp.files import OpenFile, OpenFiles
+from energy_lsp.files import Opened, OpenFile, OpenFiles
 from energy_lsp.folders import Folder, Folders
 from energy_lsp.pages import Page
 from energy_lsp.worker import Worker
@@ -65,3 +65,33 @@ def test_a_question_about_a_file_that_is_not_open_has_an_answer() -> None:
         return answer
 
     assert asyncio.run(use()) == "[]"
+
+
+def test_nobody_waits_for_a_second_look(tmp_path: Path) -> None:
+    """After an edit other files are read again, mostly for nothing."""
+    uri = (tmp_path / "model.py").as_uri()
+    gate = threading.Event()
+
+    async def use() -> int:
+        looked: list[str] = []
+        both = asyncio.Event()
+
+        def settled(opened: Opened) -> None:
+            looked.append(opened.uri)
+            if len(looked) == 2:
+                both.set()
+
+        worker = Worker(asyncio.get_running_loop(), lambda problem: None)
+        files = OpenFiles(worker, Folders({}), Client, settled)
+        files.open(uri, 1, SOURCE)
+        assert await files.page(uri) is not None
+        worker.submit("gate", gate.wait, lambda _: None)
+        files.look_again(files)
+        page = await files.page(uri)  # the worker does nothing at all meanwhile
+        gate.set()
+        await both.wait()
+        worker.stop()
+        assert page is not None
+        return len(page.hints)
+
+    assert asyncio.run(use()) == 1
