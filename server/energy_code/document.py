@@ -182,10 +182,10 @@ class Document:
         ):  # typed right before a statement: it may go on with the one before
             first -= 1
         last = bisect_right(starts, size - tail)
-        if last < len(old):
-            last += 1  # the next one may be joined by what was typed
         shift = len(self.source) - size
         start = starts[first] if first < len(old) and first > 0 else 0
+        if last < len(old) and self.source[start : starts[last] + shift].rstrip().endswith(b"\\"):
+            last += 1  # it goes on in the next line
         end = starts[last] + shift if last < len(old) else len(self.source)
         if (start and self.source[start - 1 : start] != b"\n") or (
             last < len(old) and self.source[end - 1 : end] != b"\n"

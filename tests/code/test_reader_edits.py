@@ -443,3 +443,32 @@ def test_a_call_that_moves_to_where_a_class_is_not_there_yet():
     text = text.replace(b"ROWS = 1\n", b"def use(model: Other):\n    return model.predict(1)\nROWS = 1\n")
     before, after = edited_and_back(text, b"        use(x)\n", b"        pass\nuse(x)\n")
     assert (before, [call.api for call in after]) == ([], ["keras.Model.predict"])
+
+
+LONG = b"import tensorflow as tf\n" + b"a = 1\n" * 60
+"""So long that what is edited is read by itself."""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"ones", b"ones\\"),
+        (b"ones", b"ones \\\n"),
+        (b"ones", b"ones\n\\"),
+        (b"ones", b"ones("),
+        (b"ones", b"ones\n@"),
+        (b"def g(): tf.eye(2)", b"def g():"),
+        (b"def g(): tf.eye(2)", b"async"),
+        (b"def g(): tf.eye(2)", b"if f:"),
+    ],
+)
+def test_a_statement_that_goes_on_in_the_next_one(old, new):
+    edited_and_back(
+        LONG + b"f = tf.ones\n(tf.zeros)(3)\ndef g(): tf.eye(2)\ndef h(): f(3)\nh()\n" + LONG, old, new
+    )
+
+
+def test_a_line_that_goes_on_joins_the_statement_below():
+    before, after = edited_and_back(LONG + b"f = tf.ones\n(3)\n" + LONG, b"ones", b"ones\\")
+    assert [call.api for call in before] == []
+    assert [call.api for call in after] == ["tensorflow.ones"]
