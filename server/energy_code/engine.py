@@ -282,7 +282,11 @@ class Engine(Settling):
             return False
         verified, summary.verified = summary.verified, -1  # what leads back to itself is asked
         for code, other in used:
-            if code in self.crowded or not self.untouched(module, other, changed):
+            if (
+                code in self.crowded
+                or other.changed_at == self.revision
+                or not self.untouched(module, other, changed)
+            ):
                 summary.verified = verified
                 return False
         summary.verified = self.clock
@@ -356,9 +360,11 @@ class Engine(Settling):
             self.unsettle_globals(
                 function.module, [name for name, value in old.written.items() if written.get(name) != value]
             )
-        if old is not None and not old.same_for_others(summary):
-            self.clock += 1
-            summary.verified = self.clock
+        if old is None or not old.same_for_others(summary):
+            summary.changed_at = self.revision
+            if old is not None:
+                self.clock += 1
+                summary.verified = self.clock
         return summary
 
     def enter(self, function: Function, given: Given) -> Frame:

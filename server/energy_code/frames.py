@@ -37,6 +37,7 @@ class Summary:
 
     __slots__ = (
         "attributes",
+        "changed_at",
         "checked",
         "classes",
         "defined",
@@ -87,6 +88,8 @@ class Summary:
         self.dependencies: list[Dependency] = []
         """Everything else that was asked."""
         self.frame: Frame | None = None
+        self.changed_at = -1
+        """The revision in which it came to give something else than before."""
         self.checked = -1
         """The revision at which the globals were last known to be the same."""
         self.running = False

@@ -472,3 +472,19 @@ def test_a_line_that_goes_on_joins_the_statement_below():
     before, after = edited_and_back(LONG + b"f = tf.ones\n(3)\n" + LONG, b"ones", b"ones\\")
     assert [call.api for call in before] == []
     assert [call.api for call in after] == ["tensorflow.ones"]
+
+
+@pytest.mark.parametrize("old", [b"from tensorflow.keras import layers\n", b"layers.", b"Dense"])
+def test_what_a_constructor_reads_goes(old):
+    text = b"""import tensorflow as tf
+from tensorflow.keras import layers
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = layers.Dense(4)
+    def call(self, x):
+        return self.dense(x)
+net = Net()
+"""
+    before, after = edited_and_back(text, old, b"")
+    assert "keras.layers.Dense.__call__" in {call.api for call in before} - {call.api for call in after}
