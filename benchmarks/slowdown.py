@@ -30,6 +30,7 @@ import numpy as np
 
 from energy_code.project import Project
 from energy_measure.call_sites import Instrumented
+from energy_measure.events import Events
 from energy_measure.meters import choose
 from energy_measure.runner import Program
 from energy_measure.sampling import Sampling
@@ -203,7 +204,7 @@ def start_measured(script: Path, arguments: list[str], folder: Path, stack: Exit
 
 
 def train_in_turns(script: Path, seconds: float) -> tuple[Trainee, Trainee, Trainee, int]:
-    """A plain run, its control and a measured one; and how many rows of calls the last one wrote."""
+    """A plain run, its control and a measured one; and how many calls the last one recorded."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folders = [Path(name) / str(number) for number in range(3)]
         for folder in folders:
@@ -219,8 +220,7 @@ def train_in_turns(script: Path, seconds: float) -> tuple[Trainee, Trainee, Trai
             for one in random.sample(trainees, 3):
                 one.take_turn()
         stack.close()
-        rows = sum(path.stat().st_size for path in folders[2].glob("events-*.bin")) // 56
-        return plain, control, measured, rows
+        return plain, control, measured, int(Events.read(folders[2]).count.sum())
 
 
 def ratio(found: list[list[float]]) -> str:
@@ -251,11 +251,11 @@ def main() -> None:
             script = Path(folder) / "training.py"
             script.write_text(PREAMBLE + SCRIPTS[name])
             for _ in range(options.sets):
-                plain, control, measured, rows = train_in_turns(script, options.seconds)
+                plain, control, measured, calls = train_in_turns(script, options.seconds)
                 for one in (control, measured):
                     ratios[one.name][0].append(np.divide(one.cpu, plain.cpu).tolist())
                     ratios[one.name][1].append(np.divide(one.clock, plain.clock).tolist())
-                rates.append(rows / sum(measured.clock))
+                rates.append(calls / sum(measured.clock))
                 sampling.append(measured.sampling / sum(plain.cpu))
         for label, (cpu, clock) in ratios.items():
             own = f"{np.mean(sampling):.4f}" if label == "measured" else ""
