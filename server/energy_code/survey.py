@@ -48,6 +48,8 @@ class Survey:
         """Evaluations of other modules' code whose facts were taken over."""
         self.outside: list[tuple[Function, Given, Code | None]] = []
         """Calls into other modules of the project."""
+        self.marked_elsewhere: list[tuple[Function, Mode]] = []
+        """Functions of other modules that code of this one has traced."""
         self.facts: Facts = {}
         self.take()
 
@@ -57,8 +59,12 @@ class Survey:
         engine.execute(module)
         for _, unit, summary in module.summaries:
             self.add(unit, summary)
-        for function, given, mode in calls_into(engine, module):
-            self.visit(function, given, OUTSIDE[mode])
+        for importer in surveyed_importers(engine, module):
+            for function, given, mode in importer.calls_into(module):
+                self.visit(function, given, OUTSIDE[mode])
+            for function, mode in importer.marked_elsewhere:
+                if function.module is module:
+                    self.marks.setdefault(function.code, mode)
         while self.pending:
             function = self.pending.pop()
             if function.code not in self.callers and function.module is module:
@@ -78,6 +84,8 @@ class Survey:
                 self.summaries.setdefault(home, []).append(current)
             for function, mode in current.marks:
                 self.marks.setdefault(function.code, mode)
+                if function.module is not self.module:
+                    self.marked_elsewhere.append((function, mode))
             if current.facts:
                 note(self.facts, current.facts)
             for function in current.defined:
@@ -184,6 +192,12 @@ class Survey:
                 return mode
         return modes.get(caller, "eager") if isinstance(caller, FunctionCode) else "eager"
 
+    def calls_into(self, module: Module) -> list[tuple[Function, Given, Mode]]:
+        """How this module calls functions of another one."""
+        outside = [call for call in self.outside if call[0].module is module]
+        modes = self.modes() if outside else {}
+        return [(function, given, self.mode_of(caller, modes)) for function, given, caller in outside]
+
     def framework_traces(self, function: Function) -> bool:
         """True for methods that Keras runs as a graph."""
         if function.owner is None or function.code.name not in GRAPH_METHODS or self.module.eager_models:
@@ -235,23 +249,12 @@ def survey_of(engine: Engine, module: Module) -> Survey:
     return module.survey
 
 
-def calls_into(engine: Engine, module: Module) -> list[tuple[Function, Given, Mode]]:
-    """How the other modules of the project call functions of this one."""
+def surveyed_importers(engine: Engine, module: Module) -> list[Survey]:
+    """The surveys of the other modules of the project that use this one."""
     if module.being_surveyed:
         return []
     module.being_surveyed = True
-    found: list[tuple[Function, Given, Mode]] = []
     try:
-        for importer in engine.importers(module):
-            if importer.being_surveyed:
-                continue
-            survey = survey_of(engine, importer)
-            outside = [call for call in survey.outside if call[0].module is module]
-            if outside:
-                modes = survey.modes()
-                found.extend(
-                    (function, given, survey.mode_of(caller, modes)) for function, given, caller in outside
-                )
+        return [survey_of(engine, one) for one in engine.importers(module) if not one.being_surveyed]
     finally:
         module.being_surveyed = False
-    return found

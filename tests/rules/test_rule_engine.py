@@ -183,17 +183,28 @@ def test_eager_rules_are_silent_in_a_function_and_in_what_it_calls():
     assert found(source, "pow2") == []
 
 
-def test_eager_rules_are_silent_where_another_file_of_the_project_traces(tmp_path):
-    (tmp_path / "shapes.py").write_text(
-        "import tensorflow as tf\n\n\ndef area(x):\n    return tf.pow(x, 2)\n"
-    )
-    (tmp_path / "main.py").write_text(
-        "import tensorflow as tf\nfrom shapes import area\n\n\n"
-        "@tf.function\ndef step(x):\n    return area(x)\n"
-    )
+TRACED_IN_ANOTHER_FILE = {
+    "a traced function calls it": "@tf.function\ndef step(x):\n    return area(x)\n",
+    "it is given to tf.function": "traced = tf.function(area)\nprint(traced(2.0))\n",
+    "it is given to a pipeline": "ds = tf.data.Dataset.range(3).map(area)\n",
+    "a method of it is given to a pipeline": "ds = tf.data.Dataset.range(3).map(Shapes().area)\n",
+}
+
+
+@pytest.mark.parametrize("code", TRACED_IN_ANOTHER_FILE.values(), ids=TRACED_IN_ANOTHER_FILE)
+def test_eager_rules_are_silent_where_another_file_of_the_project_traces(code, tmp_path):
+    function = "def area(x):\n    return tf.pow(x, 2)\n"
+    if "Shapes" in code:
+        function = "class Shapes:\n    def area(self, x):\n        return tf.pow(x, 2)\n"
+    (tmp_path / "shapes.py").write_text(f"import tensorflow as tf\n\n\n{function}")
+    (tmp_path / "main.py").write_text(f"import tensorflow as tf\nfrom shapes import *\n\n\n{code}")
     project = Project(tmp_path)
     project.index()
     assert rules.find(project.analyse(tmp_path / "shapes.py"), [rules.ALL["pow2"]]) == []
+    (tmp_path / "main.py").write_text("from shapes import *\n")
+    alone = Project(tmp_path)
+    alone.index()
+    assert len(rules.find(alone.analyse(tmp_path / "shapes.py"), [rules.ALL["pow2"]])) == 1
 
 
 def test_methods_that_keras_traces_count_as_traced():
@@ -313,6 +324,55 @@ def test_a_method_runs_once_where_only_such_methods_call_it(caller, places):
         f"    def {caller}(self, x):\n        return self._scale(x)\n"
     )
     assert len(found(source, "rsqrt")) == places
+
+
+@pytest.mark.parametrize(("caller", "places"), [("", 0), ("build", 0), ("call", 1)])
+def test_a_name_such_as_init_counts_only_where_no_call_is_in_sight(caller, places):
+    source = (
+        "import tensorflow as tf\n\n\nclass Mine(tf.keras.layers.Layer):\n"
+        "    def _init_scale(self, x):\n        return 1 / tf.sqrt(x)\n"
+    )
+    calls = f"\n    def {caller}(self, x):\n        return self._init_scale(x)\n" if caller else ""
+    assert len(found(source + calls, "rsqrt")) == places
+
+
+@pytest.mark.parametrize(
+    ("head", "file", "places"),
+    [
+        ("", "train.py", 1),
+        ("", "test_rows.py", 0),
+        ("", "rows_test.py", 0),
+        ("import pytest\n", "rows.py", 0),
+    ],
+)
+def test_a_function_named_test_is_a_test_where_tests_are_found(head, file, places, tmp_path):
+    source = (
+        f"{head}import keras\ndef test(model: keras.Model, x):\n    return model.predict(x, batch_size=1)\n"
+    )
+    analysis = Document(source, path=tmp_path / file).analysis
+    assert len(rules.find(analysis, [rules.ALL["predict-batch"]])) == places
+
+
+COUNTED = (
+    "import tensorflow as tf\ndef {name}(labels):\n    return tf.reduce_sum(tf.one_hot(labels, 10), axis=0)\n"
+)
+FILES = "ds = tf.data.TFRecordDataset(['a'])\n"
+
+
+@pytest.mark.parametrize(
+    ("calls", "places"),
+    [
+        ("{name} = tf.function({name})\n", 1),
+        (FILES + "ds = ds.map({name})\n", 0),
+        (FILES + "ds = ds.map(map_func={name})\n", 0),
+        (FILES + "ds = ds.map(lambda x: {name}(x))\n", 0),
+        (FILES + "def other(x):\n    return {name}(x)\nds = ds.map(other)\n", 0),
+        (FILES + "ds = ds.batch(4096).map({name})\n", 1),
+    ],
+)
+def test_labels_are_few_where_a_pipeline_maps_single_examples_whatever_the_name(calls, places):
+    for name in ("count", "parse_example"):
+        assert len(found((COUNTED + calls).format(name=name), "onehot-bincount")) == places, name
 
 
 GRAPH_CODE = {

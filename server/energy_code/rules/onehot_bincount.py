@@ -1,6 +1,7 @@
 """Counting with one-hot vectors."""
 
 from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.ruling.chains import runs_for_single_elements
 
 _SMALL, _SMALL_TRACED = 50_000, 256
 
@@ -11,7 +12,7 @@ class OnehotBincount(Rule):
     `tf.reduce_sum(tf.one_hot(i, n), 0)` writes n numbers for every label and adds them up;
     `tf.math.bincount` adds one per label. For few labels the one-hot vectors are cheaper, in eager code up
     to tens of thousands: there the rule wants to see that they are many; inside `tf.function` it is silent
-    where few are known, and in functions that parse single examples.
+    where few are known, and in functions that a pipeline maps over single examples.
 
     **Equal when** the labels have one axis and lie in range: one-hot leaves out labels that do not,
     bincount leaves out those above and refuses negative ones. Counts beyond 2^24 are exact after, rounded
@@ -30,9 +31,10 @@ class OnehotBincount(Rule):
     leave_alone = (
         "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
         "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=1)",
-        "def parse_train(features):\n"
+        "def count(features):\n"
         "    labels = tf.cast(features['labels'], tf.int32)\n"
-        "    return tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
+        "    return tf.reduce_sum(tf.one_hot(labels, 10), axis=0)\n\n\n"
+        "ds = tf.data.TFRecordDataset(files).map(parse).map(count)",
         "labels = tf.constant([1, 2, 3])\ncounts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
     )
     workload = Workload(
@@ -54,12 +56,6 @@ class OnehotBincount(Rule):
         size = place.size(place["i"])
         if "(" in place.text(place["n"]) or (size is None and place.mode == "eager"):
             return False
-        if size is None:
-            return not self._of_one_example(place)
+        if size is None:  # one example has a handful of labels
+            return not runs_for_single_elements(place, place.node)
         return size > (_SMALL if place.mode == "eager" else _SMALL_TRACED)
-
-    def _of_one_example(self, place: Place) -> bool:
-        """One example has a handful of labels: so it is in functions that parse examples."""
-        function = place.function(place.node)
-        name = function.child_by_field_name("name") if function is not None else None
-        return name is not None and any(word in place.text(name) for word in ("parse", "decode", "example"))

@@ -37,7 +37,8 @@ class PredictBatch(Rule):
         "def f(model: keras.Model, x, y):\n    model.fit(x, y, batch_size=1)",
         "def f(model: keras.Model):\n    return model.predict(np.ones((4, 3)), batch_size=1)",
         "def f(model: keras.Model, x):\n    return model.predict(x, batch_size=1, callbacks=[count])",
-        "def test_rows(model: keras.Model, x):\n    return model.predict(x, batch_size=1)",
+        "class RowsTest(tf.test.TestCase):\n    def test_rows(self, model: keras.Model, x):\n"
+        "        return model.predict(x, batch_size=1)",
     )
     workload = predicting("model.predict(x, batch_size=1, verbose=0)", {"x": ROWS}, (16, 48, 128))
     safety = "review"

@@ -32,7 +32,8 @@ class RunEagerly(Rule):
     )
     leave_alone = (
         'model = keras.Sequential()\nmodel.compile(loss="mse", run_eagerly=False)',
-        "def test_steps():\n    model = keras.Sequential()\n    model.compile(run_eagerly=True)",
+        "class StepsTest(tf.test.TestCase):\n    def test_steps(self):\n        model = keras.Sequential()\n"
+        "        model.compile(run_eagerly=True)",
     )
     workload = training(
         "steps(one, x, y)",

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from energy_code.ruling.loops import calls_of, mentions
 from energy_code.ruling.pattern import canonical, same_api
 from energy_code.ruling.place import Edit, Place
+from energy_code.ruling.tracing import CALLERS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_PER_ELEMENT = tuple(
+    f"tensorflow.data.Dataset.{method}" for method in ("map", "flat_map", "interleave", "filter")
+)
 _COMMENT = re.compile(rb"[ \t]*#[^\r\n]*")
 
 
@@ -20,6 +25,34 @@ def link_before(place: Place, node: Node, api: str) -> Node | None:
     if receiver is None or not same_api(place.api(receiver), canonical(api)):
         return None
     return receiver
+
+
+def runs_for_single_elements(place: Place, node: Node, depth: int = CALLERS) -> bool:
+    """Whether code is in a function that the file gives to `map` or its like, and before any `batch`."""
+    lambdas = [parent for parent in place.within_function(node) if parent.type == "lambda"]
+    if any(_is_mapped(place, one) for one in lambdas):
+        return True
+    function = place.function(node)
+    name = function.child_by_field_name("name") if function is not None else None
+    if function is None or name is None:
+        return False
+    for use in mentions(place, place.text(name)):
+        owner = use.parent
+        if _is_mapped(place, owner if owner is not None and owner.type == "attribute" else use):
+            return True
+    calls = calls_of(place, function) if depth else []
+    return any(runs_for_single_elements(place, call, depth - 1) for call in calls)
+
+
+def _is_mapped(place: Place, given: Node) -> bool:
+    arguments = given.parent
+    if arguments is not None and arguments.type == "keyword_argument":
+        arguments = arguments.parent
+    call = arguments.parent if arguments is not None and arguments.type == "argument_list" else None
+    if call is None or not any(same_api(place.api(call), api) for api in _PER_ELEMENT):
+        return False
+    receiver = place.receiver(call)
+    return receiver is None or ".batch(" not in place.text(receiver)
 
 
 def swap(place: Place, inner: Node, outer: Node) -> list[Edit]:

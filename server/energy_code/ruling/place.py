@@ -32,6 +32,8 @@ _WORD = frozenset([*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 """Bytes of names."""
 _ASSIGNS = re.compile(rb"[\s\\]*[=:]")
 """What stands behind a name that is assigned."""
+_TESTING = (b"pytest", b"unittest", b"TestCase")
+"""One of these is written in a file with tests that is not named for them."""
 _ATOMS = frozenset({"identifier", "attribute", "subscript"})
 
 
@@ -189,15 +191,15 @@ class Place:
         known, key = self.shared.loops, (node.id, comprehensions)
         if key not in known:
             loops = _LOOPS_AND_COMPREHENSIONS if comprehensions else _LOOPS
-            known[key] = _loop_around(node, self._within_function(node), loops)
+            known[key] = _loop_around(node, self.within_function(node), loops)
         return known[key]
 
     def ancestors(self, node: Node) -> list[Node]:
         """What is around a node, the nearest first, the module last."""
-        around, function = self._within_function(node), self.function(node)
+        around, function = self.within_function(node), self.function(node)
         return around + self.ancestors(function) if function is not None else around
 
-    def _within_function(self, node: Node) -> list[Node]:
+    def within_function(self, node: Node) -> list[Node]:
         """What is around a node up to the function definition, or else the module, that holds it."""
         known = self.shared.ancestors
         if node.id not in known:
@@ -231,7 +233,7 @@ class Place:
         """Whether a `with` statement of the same function, with that word in its head, holds the node."""
         if not self.shared.has(word):
             return False
-        for parent in self._within_function(node):
+        for parent in self.within_function(node):
             if parent.type == "with_statement":
                 body = parent.child_by_field_name("body")
                 end = body.start_byte if body is not None else parent.end_byte
@@ -240,7 +242,11 @@ class Place:
         return False
 
     def in_test(self, node: Node) -> bool:
-        """Whether a test holds the node: its settings are there to be tested."""
+        """Whether a test holds the node, as test runners find them: its settings are there to be tested."""
+        path = self.analysis.document.path
+        named = path is not None and (path.stem.startswith("test_") or path.stem.endswith("_test"))
+        if not named and not any(map(self.shared.has, _TESTING)):
+            return False
         names = (function.child_by_field_name("name") for function in self.functions_around(node))
         return any(name is not None and self.text(name).startswith("test") for name in names)
 

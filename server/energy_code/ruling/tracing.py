@@ -158,23 +158,32 @@ def _runs_once(place: Place, function: Node) -> bool:
     once = False
     for one in (function, *place.functions_around(function)):
         holder = holder_of(place, one)
-        name = _name_of(place, one)
-        once = once or name in _ONCE or "init" in name or _called_once(place, one, holder)
+        once = once or _is_for_making(place, one, holder)
         if once and holder is not None and _is_of_keras(place, holder):
             return True
     return False
 
 
-def _called_once(place: Place, method: Node, holder: Node | None) -> bool:
-    """Whether a class calls a method of its own in those alone that run once for each object."""
-    if holder is None:
-        return False
+def _is_for_making(place: Place, function: Node, holder: Node | None) -> bool:
+    """Whether a function runs once for each object: by who calls it, by its name where nobody in sight does."""
+    name = _name_of(place, function)
+    if name in _ONCE:
+        return True
+    callers = _callers_in(place, name, holder) if holder is not None else _callers(place, function)
+    if not callers:
+        return "init" in name
+    return all(caller is not None and _name_of(place, caller) in _ONCE for caller in callers)
+
+
+def _callers(place: Place, function: Node) -> list[Node | None]:
+    return [place.function(call) for call in calls_of(place, function)]
+
+
+def _callers_in(place: Place, method: str, holder: Node) -> list[Node | None]:
+    """The methods of a class that call another one of it."""
     inside = range(holder.start_byte, holder.end_byte)
-    uses = [use for use in mentions(place, _name_of(place, method), "(") if use.start_byte in inside]
-    callers = [
-        place.function(use) for use in uses if use.parent is not None and use.parent.type == "attribute"
-    ]
-    return bool(callers) and all(one is not None and _name_of(place, one) in _ONCE for one in callers)
+    uses = [use for use in mentions(place, method, "(") if use.start_byte in inside]
+    return [place.function(use) for use in uses if use.parent is not None and use.parent.type == "attribute"]
 
 
 def _name_of(place: Place, function: Node) -> str:
