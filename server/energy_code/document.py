@@ -28,6 +28,7 @@ from energy_data.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from energy_code.project import Project
+    from energy_code.ruling.keeping import Memory
 
 PART = 8
 """A stretch that is smaller than this part of a file is parsed by itself."""
@@ -59,6 +60,8 @@ class Document:
         else:
             self.engine = Engine(Catalogue.load())
             self.module = Module(path.stem if path is not None else "__main__")
+        self.remembered: Memory | None = None
+        """What rules found at their last search."""
         self._stale = True
         self._lowered = False
         self.whole = False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 
 import pytest
 
@@ -93,6 +95,19 @@ def test_a_finding_moves_with_its_definition_and_its_fix_still_fits() -> None:
     assert after.span.start.row == before.span.start.row + 2
     assert [one.text for one in after.edits()] == [one.text for one in before.edits()]
     assert document.source[after.span.start_byte :].startswith(b"tf.sqrt(")
+
+
+def test_nothing_that_rules_keep_holds_on_to_a_document() -> None:
+    document = Document(HEAD + "y = 1 / tf.sqrt(tf.ones([2, 3]))\n")
+    assert len(rules.find(document.analysis)) == 1
+    before = weakref.ref(document.analysis)
+    document.edit(0, 0, b"# edited\n")
+    assert len(rules.find(document.analysis)) == 1
+    assert before() is None, "an analysis goes with the next search, before anybody looks for garbage"
+    gone = weakref.ref(document)
+    del document
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize(

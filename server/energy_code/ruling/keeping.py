@@ -12,7 +12,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
 
 from energy_code.ruling.place import occurrences
 from energy_code.ruling.rule import Finding
@@ -87,7 +86,7 @@ class Memory:
         assert self._analysis is not None
         self.words = {**self.words, **shared.words}
         self.aliases = {**self.aliases, **shared.aliases}
-        _MEMORIES[self._analysis.document] = self
+        self._analysis.document.remembered = self
 
     @cached_property
     def starts(self) -> Sequence[int]:
@@ -121,12 +120,9 @@ class Memory:
         self.kept[stretch.code] = Kept(self.source[stretch.start : stretch.end], notes, words)
 
 
-_MEMORIES: WeakKeyDictionary[Document, Memory] = WeakKeyDictionary()
-
-
 def forget(document: Document) -> None:
     """Let the next search in a document begin afresh."""
-    _MEMORIES.pop(document, None)
+    document.remembered = None
 
 
 class Recollection:
@@ -195,7 +191,7 @@ def _start_after(memory: Memory, place: int) -> int:
 
 def recollection(analysis: Analysis, new: Memory) -> Recollection | None:
     """What earlier searches in the same document left; None when nothing of it counts."""
-    old = _MEMORIES.get(analysis.document)
+    old = analysis.document.remembered
     if old is not None:
         old.settle()
     if old is None or old.index is not new.index or old.uses_tensorflow != new.uses_tensorflow:
