@@ -115,6 +115,7 @@ class Recorder:
         self.lock = threading.Lock()
         self.local = threading.local()
         self.threads: Dict[int, Thread] = {}
+        self.numbers = itertools.count()
         self.names: Dict[int, str] = {}
         self.signatures: Dict[int, Dict[Signature, int]] = {}
         self.kept: Dict[int, Tuple[Callable[..., Any], Arguments, Keywords]] = {}
@@ -127,9 +128,9 @@ class Recorder:
     def enter_thread(self) -> Tuple[Any, ...]:
         """What the probe needs in the calling thread, made at its first API call."""
         self.flush([thread for thread in list(self.threads.values()) if thread.ended])
-        with self.lock:
-            index = len(self.names)
-            self.names[index] = threading.current_thread().name
+        # No lock: a signal handler might find it held by what it interrupted.
+        index = next(self.numbers)
+        self.names[index] = threading.current_thread().name
         thread = self.threads[index] = self.local.thread = Thread(self, index)
         self.local.leaving = Leaving(thread)
         self.local.state = thread.rows.extend, thread.countdown
