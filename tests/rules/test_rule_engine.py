@@ -326,14 +326,22 @@ def test_a_method_runs_once_where_only_such_methods_call_it(caller, places):
     assert len(found(source, "rsqrt")) == places
 
 
-@pytest.mark.parametrize(("caller", "places"), [("", 0), ("build", 0), ("call", 1)])
-def test_a_name_such_as_init_counts_only_where_no_call_is_in_sight(caller, places):
+@pytest.mark.parametrize(
+    ("calls", "places"),
+    [
+        ("", 0),
+        ("    def build(self, x):\n        self._init_scale(x)\n", 0),
+        ("    def call(self, x):\n        if not self.done:\n            self._init_scale(x)\n", 0),
+        ("    def call(self, x):\n        return self._init_scale(x)\n", 1),
+    ],
+    ids=["no call", "a method that runs once", "on a condition", "at each call"],
+)
+def test_a_name_such_as_init_counts_unless_calls_say_otherwise(calls, places):
     source = (
         "import tensorflow as tf\n\n\nclass Mine(tf.keras.layers.Layer):\n"
-        "    def _init_scale(self, x):\n        return 1 / tf.sqrt(x)\n"
+        f"    def _init_scale(self, x):\n        return 1 / tf.sqrt(x)\n\n{calls}"
     )
-    calls = f"\n    def {caller}(self, x):\n        return self._init_scale(x)\n" if caller else ""
-    assert len(found(source + calls, "rsqrt")) == places
+    assert len(found(source, "rsqrt")) == places
 
 
 @pytest.mark.parametrize(

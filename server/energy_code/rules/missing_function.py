@@ -20,9 +20,9 @@ _EFFECTS = re.compile(
         for word in _WORDS
     )
 )
+"""Looked for only where one of the words is: the expression takes long to find nothing."""
 _STORES = re.compile(rb"\]\s*=(?!=)")
 """An item of a list or dict that is set."""
-"""Looked for only where one of the words is: the expression takes long to find nothing."""
 
 
 class MissingFunction(Rule):

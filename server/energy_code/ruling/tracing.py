@@ -50,6 +50,7 @@ _TRACED = (
 )
 _ONCE = frozenset({"__init__", "build", "get_config", "from_config"})
 """Methods that run once for each object."""
+_CONDITIONS = frozenset({"if_statement", "conditional_expression", "lambda"})
 _EAGER_METHODS = _ONCE | {"reset_state", "reset_states"}
 _TELLING = (
     b"def call(",
@@ -165,29 +166,34 @@ def _runs_once(place: Place, function: Node) -> bool:
 
 
 def _is_for_making(place: Place, function: Node, holder: Node | None) -> bool:
-    """Whether a function runs once for each object: by who calls it, by its name where nobody in sight does."""
+    """Whether a function runs once for each object, by who calls it.
+
+    One that is named for it does so too where nobody in sight calls it, or others do on a condition alone.
+    """
     name = _name_of(place, function)
     if name in _ONCE:
         return True
-    callers = _callers_in(place, name, holder) if holder is not None else _callers(place, function)
-    if not callers:
-        return "init" in name
-    return all(caller is not None and _name_of(place, caller) in _ONCE for caller in callers)
+    calls = _calls_in(place, name, holder) if holder is not None else calls_of(place, function)
+    named = "init" in name
+    return (named or bool(calls)) and all(
+        _name_of(place, place.function(call)) in _ONCE or (named and _is_on_condition(place, call))
+        for call in calls
+    )
 
 
-def _callers(place: Place, function: Node) -> list[Node | None]:
-    return [place.function(call) for call in calls_of(place, function)]
-
-
-def _callers_in(place: Place, method: str, holder: Node) -> list[Node | None]:
-    """The methods of a class that call another one of it."""
+def _calls_in(place: Place, method: str, holder: Node) -> list[Node]:
+    """Where a class calls a method of its own."""
     inside = range(holder.start_byte, holder.end_byte)
     uses = [use for use in mentions(place, method, "(") if use.start_byte in inside]
-    return [place.function(use) for use in uses if use.parent is not None and use.parent.type == "attribute"]
+    return [use for use in uses if use.parent is not None and use.parent.type == "attribute"]
 
 
-def _name_of(place: Place, function: Node) -> str:
-    name = function.child_by_field_name("name")
+def _is_on_condition(place: Place, node: Node) -> bool:
+    return any(parent.type in _CONDITIONS for parent in place.within_function(node))
+
+
+def _name_of(place: Place, function: Node | None) -> str:
+    name = function.child_by_field_name("name") if function is not None else None
     return place.text(name) if name is not None else ""
 
 
