@@ -69,10 +69,24 @@ def promise(frame: Frame, value: Value) -> Value:
         return ApiInstance(value.name, PROMISED)
     if type(value) is UserClass:
         return UserInstance(value)
-    if type(value) is Constant and type(value.value) is str and value.value:
-        return annotated(frame, quoted(value.value))
-    if type(value) is ExternalInstance and value.name.startswith(ALIAS):
-        return promised_alias(frame, value)
+    if type(value) in (Constant, ExternalInstance):
+        return followed(frame, value)
+    return UNKNOWN
+
+
+def followed(frame: Frame, value: Value) -> Value:
+    """What quotes or an alias stand for; `Tree = dict[str, "Tree"]` leads back to itself, where nothing is known."""
+    followed_now = frame.engine.annotations_followed
+    if value in followed_now:
+        return UNKNOWN
+    followed_now.append(value)
+    try:
+        if type(value) is Constant and type(value.value) is str and value.value:
+            return annotated(frame, quoted(value.value))
+        if type(value) is ExternalInstance and value.name.startswith(ALIAS):
+            return promised_alias(frame, value)
+    finally:
+        followed_now.pop()
     return UNKNOWN
 
 

@@ -38,6 +38,8 @@ class Execution(Classes):
         super().__init__(catalogue, resolve)
         self.clock = 0
         """Counts on whenever something changes that evaluations may have looked at."""
+        self.annotations_followed: list[Value] = []
+        """Names of annotations, in quotes or as aliases, that are being looked up."""
 
     def execute_unit(self, module: Module, unit: Unit) -> Summary:
         """Run one top-level statement."""
