@@ -8,8 +8,10 @@ comes from the event loop alone, so the time it takes is how long the loop was h
 nothing else to do: what is above it is the server's own. The client neither counts the time it waits to send, nor
 decodes long answers, which would hold up its own clock.
 
-On a busy machine these times say little. The last column holds there too: the longest single step of the server's
-loop, in processor time of its thread. Meanwhile it answers nobody.
+On a busy machine these times say little. Two columns hold there too. The longest single step of the server's loop, in
+processor time of its thread: meanwhile it answers nobody. And how long a thread of the server that wakes up every
+millisecond waits for the interpreter, which the loop has to do as well, without the time that threads of the server
+were ready to run and the system ran others (Linux tells it).
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from servers import PATIENCE, Connection, ended, keras_code, keras_folder
 EVERY = 0.002
 LONG = 1 << 14
 SERVER = """
-import sys, time
+import sys, threading, time
 from asyncio import events
 out = open(sys.argv.pop(1), "w", buffering=1)
 run = events.Handle._run
@@ -41,12 +43,32 @@ def timed(handle):
     begun = time.thread_time()
     run(handle)
     if (taken := time.thread_time() - begun) > 0.0005:
-        print(time.monotonic(), taken, file=out)
+        print("step", time.monotonic(), taken, file=out)
 events.Handle._run = timed
+files = {}
+def unscheduled():
+    total = 0
+    for thread in threading.enumerate():
+        try:
+            if thread not in files:
+                files[thread] = open(f"/proc/self/task/{thread.native_id}/schedstat", "rb", buffering=0)
+            files[thread].seek(0)
+            total += int(files[thread].read().split()[1])
+        except (OSError, IndexError):  # the thread begins or ends just now
+            pass
+    return total / 1e9
+def wake():
+    while True:
+        ready, begun = unscheduled(), time.perf_counter()
+        time.sleep(0.001)
+        taken = time.perf_counter() - begun - 0.001
+        print("wait", time.monotonic(), taken - (unscheduled() - ready), file=out)
+if sys.platform == "linux":
+    threading.Thread(target=wake, daemon=True).start()
 from energy_lsp.cli import main
 main()
 """
-"""The server, which writes down when a step of its loop took more than half a millisecond."""
+"""The server, which writes down when a step of its loop took more than half a millisecond, and waits for the interpreter."""
 CAPABILITIES = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}}}
 
 
@@ -135,12 +157,14 @@ class Pings:
     def __str__(self) -> str:
         taken = sorted(self.taken)
         at = [taken[min(int(len(taken) * share), len(taken) - 1)] for share in (0.5, 0.99, 1.0)]
-        step = max((taken for when, taken in self._steps_since() if when > self._begun), default=0.0)
-        return " | ".join(f"{value:.1f} ms" for value in (*at, step * 1e3)) + f" | {len(taken)}"
+        at.append(max(self._since("step"), default=0.0))
+        waits = sorted(self._since("wait")) or [0.0]
+        at += [waits[int(len(waits) * 0.99)], waits[-1]]
+        return " | ".join(f"{value:.1f} ms" for value in at) + f" | {len(taken)}"
 
-    def _steps_since(self) -> list[tuple[float, float]]:
-        lines = self._steps.read_text().splitlines()
-        return [(float(when), float(taken)) for when, taken in map(str.split, lines)]
+    def _since(self, kind: str) -> list[float]:
+        lines = [line.split() for line in self._steps.read_text().splitlines()]
+        return [float(line[2]) * 1e3 for line in lines if line[0] == kind and float(line[1]) > self._begun]
 
 
 @contextmanager
@@ -189,7 +213,8 @@ def measure(server: Client, root: Path, text: str, pinged: Pinged) -> None:
     small = root / "small.py"
     server.open(small.as_uri(), "import tensorflow as tf\n")
     server.ask("textDocument/diagnostic", {"textDocument": {"uri": small.as_uri()}})
-    print("| while | p50 | p99 | longest | longest step, CPU | pings |\n|---|---|---|---|---|---|")
+    columns = ("while", "p50", "p99", "longest", "longest step, CPU", "interpreter p99", "longest", "pings")
+    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     with pinged(server, what="idle"):
         time.sleep(3)
     uri = (root / "large.py").as_uri()

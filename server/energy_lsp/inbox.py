@@ -21,6 +21,8 @@ Read = Callable[[], Any]
 LONG = 1 << 19
 """Up to so many bytes of a message are decoded at once, in one to three milliseconds."""
 PIECE = 1 << 16
+LONGEST_ESCAPE = len("\\uffff")
+BACKSLASH = ord("\\")
 LETTERS = re.compile(rb'(?:[^"\\]+|\\[^u]|\\u[0-9a-fA-F]{4})*')
 """What a JSON string is made of: the match ends at its end, or between two letters."""
 
@@ -87,8 +89,21 @@ def _cut_out(body: bytearray) -> tuple[Any, dict[str, str]]:
 
 
 def _end(body: bytearray, start: int) -> int:
-    match = LETTERS.match(body, start, start + PIECE)
-    return match.end() if match is not None else start
+    """Where a string ends, or a piece of it between two letters."""
+    limit = min(start + PIECE, len(body))
+    quote = body.find(b'"', start, limit)
+    if quote >= 0 and body[quote - 1] != BACKSLASH:
+        return quote
+    if quote >= 0:  # written in the text, or behind a backslash of the text
+        match = LETTERS.match(body, start, limit)
+        return match.end() if match is not None else start
+    escape = body.rfind(b"\\", max(start, limit - LONGEST_ESCAPE), limit)
+    if escape < 0:
+        return limit
+    before = escape
+    while before > start and body[before - 1] == BACKSLASH:
+        before -= 1
+    return limit if (escape - before) % 2 else escape  # half of a backslash's own escape
 
 
 def _pieces(body: bytearray, start: int) -> Iterator[tuple[int, str]]:
