@@ -15,7 +15,7 @@ from energy_code.frames import Frame, Given, Summary
 from energy_code.importing import Resolve
 from energy_code.modules import Module, classes_of
 from energy_code.reach import CLASSES, OPEN, find_reach
-from energy_code.settling import MAX_CONTEXTS, Settling
+from energy_code.settling import MAX_CONTEXTS, Importers, Settling
 from energy_code.statements import run
 from energy_code.values import (
     NONE,
@@ -55,10 +55,9 @@ class Engine(Settling):
         self,
         catalogue: Catalogue,
         resolve: Resolve = lambda name, importer: None,
-        importers: Callable[[Module], list[Module]] = lambda module: [],
+        importers: Importers = lambda module: [],
     ) -> None:
-        super().__init__(catalogue, resolve)
-        self.importers = importers
+        super().__init__(catalogue, resolve, importers)
         self.epoch = 0
         self.depth = 0
         self.clock_before = 0

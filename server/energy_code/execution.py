@@ -22,6 +22,7 @@ from energy_code.values import (
     Sequence,
     UserClass,
     Value,
+    is_empty,
     join,
 )
 
@@ -57,10 +58,16 @@ class Execution(Classes):
         """What a global is filled with elsewhere."""
         raise NotImplementedError
 
+    def gather_facts(self, module: Module) -> None:
+        """See what is left behind by modules that nobody has gone through as a whole."""
+        raise NotImplementedError
+
     def filled(self, module: Module, name: str, value: Value) -> Value:
         """A container with what functions add to it."""
         if type(value) not in (Mapping, Sequence):
             return value
+        if is_empty(value):
+            self.gather_facts(module)
         added = self.fact(module, name)
         return grown(value, added) if added is not UNKNOWN else value
 

@@ -24,7 +24,7 @@ from energy_code.values import (
 
 if TYPE_CHECKING:
     from energy_code.expressions import Expression
-    from energy_code.frames import Frame
+    from energy_code.frames import Frame, Summary
     from energy_code.modules import Module
 
 Facts = dict[tuple["UserClass | Module", str], Value]
@@ -37,6 +37,16 @@ def note(known: Facts, found: Facts) -> None:
     """Take over facts; what is set in two ways may be either."""
     for key, value in found.items():
         known[key] = grown(known[key], value) if key in known else value
+
+
+def note_behind(known: Facts, summaries: list[Summary], seen: dict[int, Summary]) -> None:
+    """Take over the facts of evaluations and of all that they called, each once."""
+    while summaries:
+        current = summaries.pop()
+        if id(current) not in seen:
+            seen[id(current)] = current
+            note(known, current.facts)
+            summaries.extend([callee for _, _, callee in current.invocations])
 
 
 def grown(value: Value, added: Value) -> Value:

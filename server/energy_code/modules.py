@@ -64,6 +64,10 @@ class Module:
         self._binders: dict[str, list[Unit]] | None = None
         self.eager_models = False
         """True when the file asks Keras to run models eagerly."""
+        self.gathered_at = -1
+        """The revision in which it was last seen what it leaves behind on objects of others."""
+        self.fillers_at = -1
+        """The revision in which that was last seen of all that import it."""
         self.survey: Survey | None = None
         self.surveyed_at = -1
         self.being_surveyed = False
@@ -87,6 +91,12 @@ class Module:
             if any(isinstance(code, ClassCode) or globals_bound(code) for _, code in unit.parts):
                 return True
         return False
+
+    def ask_again(self) -> None:
+        """Let what its statements gave be asked for again, though the program is the same."""
+        self.revision = self.demanded_at = -2
+        for summary in self.kept.values():
+            summary.verified = -1
 
     def note_setter(self, function: Function) -> None:
         """A function is defined: the names it declares global may be bound by it."""

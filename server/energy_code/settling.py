@@ -6,11 +6,11 @@ outlive an edit because they lean on themselves.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from energy_code.execution import Execution
-from energy_code.facts import Facts, grown
+from energy_code.facts import Facts, grown, note_behind
 from energy_code.modules import Module
 from energy_code.values import UNKNOWN, Function, UserClass, UserInstance, Value
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from energy_code.survey import Survey
     from energy_data.catalogue import Catalogue
 
+Importers = Callable[[Module], list[Module]]
 MAX_CONTEXTS = 6
 """How many different ways of calling a function are told apart."""
 
@@ -28,8 +29,9 @@ MAX_CONTEXTS = 6
 class Settling(Execution):
     """Adds what the modules of one program have to agree on."""
 
-    def __init__(self, catalogue: Catalogue, resolve: Resolve) -> None:
+    def __init__(self, catalogue: Catalogue, resolve: Resolve, importers: Importers) -> None:
         super().__init__(catalogue, resolve)
+        self.importers = importers
         self.turn = 0
         """Counts how often the program was gone through from its top: after each edit, and when it is not settled."""
         self.contexts: dict[Function, dict[Given, Summary]] = {}
@@ -52,6 +54,28 @@ class Settling(Execution):
         for value in self.facts.get(key, {}).values():
             result = value if result is UNKNOWN else grown(result, value)
         return result
+
+    def gather_facts(self, module: Module) -> None:
+        """See what importing a module, or those that import it, leaves behind: registries are filled so."""
+        if module.fillers_at == self.revision or module.running or module.current is not None:
+            return
+        module.fillers_at = self.revision
+        settled = True
+        seen: list[Module] = []
+        before = [other for (subject, _), known in self.facts.items() if subject is module for other in known]
+        for other in (module, *self.importers(module), *before):
+            if other.gathered_at == self.revision or other.running or other.current is not None:
+                continue
+            other.gathered_at = self.revision
+            self.execute(other)
+            found: Facts = {}
+            note_behind(found, [summary for _, _, summary in other.summaries], {})
+            settled = self.settle_facts(other, found) and settled
+            seen.append(other)
+        if not settled:
+            self.clock += 1
+            for other in seen:  # some of them may have looked before others were seen
+                other.ask_again()
 
     def settle(self, module: Module, survey: Survey) -> bool:
         """Take over what going through a whole module showed; False when somebody was told otherwise on the way."""

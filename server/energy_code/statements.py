@@ -20,9 +20,8 @@ from energy_code.values import (
     UNKNOWN,
     Constant,
     ExternalInstance,
-    Mapping,
-    Sequence,
     Value,
+    is_empty,
     join,
 )
 
@@ -141,13 +140,6 @@ class Assign(Statement):
         if self.annotation is not None and not frame.is_function and frame.owner is not None:
             frame.engine.add_field(frame, self.targets)
         return True
-
-
-def is_empty(value: Value) -> bool:
-    """A container that says nothing of what it will hold; an annotation may."""
-    return (type(value) is Sequence and value.items == ()) or (
-        type(value) is Mapping and not value.items and value.element is UNKNOWN
-    )
 
 
 class Augment(Statement):

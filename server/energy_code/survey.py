@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from energy_code.callbacks import TENSOR_METHODS
 from energy_code.calls import Mode
 from energy_code.codes import Code, FunctionCode
-from energy_code.facts import Facts, note
+from energy_code.facts import Facts, note, note_behind
 from energy_code.frames import Given, Site, Summary
 from energy_code.values import (
     TENSOR_VALUE,
@@ -110,13 +110,7 @@ class Survey:
 
     def gather(self, summary: Summary) -> None:
         """Take over the facts that a call into another module leaves behind."""
-        stack = [summary]
-        while stack:
-            current = stack.pop()
-            if id(current) not in self.gathered:
-                self.gathered[id(current)] = current
-                note(self.facts, current.facts)
-                stack.extend(callee for _, _, callee in current.invocations)
+        note_behind(self.facts, [summary], self.gathered)
 
     def visit(self, function: Function, given: Given, caller: Code | None) -> None:
         """Evaluate a function in a context that no code of the module calls it in."""
@@ -240,6 +234,7 @@ NOBODY = Code("", "", 0)
 def survey_of(engine: Engine, module: Module) -> Survey:
     """The survey of a module, kept while nothing in the program changes."""
     if module.survey is None or module.surveyed_at != engine.revision:
+        module.gathered_at = engine.revision
         module.survey = Survey(engine, module)
         for _ in range(MAX_ROUNDS):
             if engine.settle(module, module.survey):

@@ -290,6 +290,13 @@ def element_of(value: Sequence) -> Value:
     return value.element if value.items is None else join_all(value.items)
 
 
+def is_empty(value: Value) -> bool:
+    """A container that says nothing of what it will hold; an annotation may."""
+    return (type(value) is Sequence and value.items == ()) or (
+        type(value) is Mapping and not value.items and value.element is UNKNOWN
+    )
+
+
 def join_all(values: tuple[Value, ...]) -> Value:
     """One value for all of them; unknown for none."""
     if not values:

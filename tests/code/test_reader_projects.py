@@ -157,3 +157,41 @@ def test_callers_of_what_a_package_hands_on(make_project):
     )
     project.index()
     assert apis(project, "pkg/training.py") == ["keras.Sequential.fit"]
+
+
+REGISTRY = {
+    "nets/__init__.py": "from . import dense\nfrom .registry import NETS\n",
+    "nets/registry.py": """
+        NETS = {}
+        def register(name):
+            def add(build):
+                NETS[name] = build
+                return build
+            return add
+        """,
+    "nets/dense.py": """
+        import keras
+        from .registry import register
+        @register("dense")
+        def build(): return keras.Sequential()
+        """,
+    "main.py": "from nets import NETS\nNETS['dense']().summary()\n",
+}
+
+
+def test_a_registry_is_filled_by_modules_that_are_only_imported(make_project):
+    project = make_project(REGISTRY)
+    project.index()
+    assert apis(project, "main.py") == ["keras.Sequential.summary"]
+
+
+@pytest.mark.parametrize("gone", [b'@register("dense")', b"from .registry import register", b"import keras"])
+def test_a_registry_follows_edits_of_modules_that_are_only_imported(make_project, gone):
+    project = make_project(REGISTRY)
+    path = project.root / "nets" / "dense.py"
+    source = path.read_bytes()
+    for text, found in ((source, True), (source.replace(gone, b""), False), (source, True)):
+        path.write_bytes(text)
+        project.document(path).replace(text)
+        project.index()
+        assert apis(project, "main.py") == ["keras.Sequential.summary"] * found
