@@ -31,10 +31,10 @@ class OnehotBincount(Rule):
     leave_alone = (
         "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
         "counts = tf.reduce_sum(tf.one_hot(labels, 10), axis=1)",
-        "def count(features):\n"
+        "def counts_of(features):\n"
         "    labels = tf.cast(features['labels'], tf.int32)\n"
         "    return tf.reduce_sum(tf.one_hot(labels, 10), axis=0)\n\n\n"
-        "ds = tf.data.TFRecordDataset(files).map(parse).map(count)",
+        "ds = tf.data.TFRecordDataset(files).map(parse).map(counts_of)",
         "labels = tf.constant([1, 2, 3])\ncounts = tf.reduce_sum(tf.one_hot(labels, 10), axis=0)",
     )
     workload = Workload(
