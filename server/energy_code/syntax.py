@@ -19,9 +19,15 @@ PIECE = 4096
 
 def parse(source: bytes, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
     """Parse a text, piece by piece if somebody waits: a parser that has all of it lets no other thread run meanwhile."""
-    alone = len(source) <= PIECE or threading.active_count() == 1
-    text = source if alone else lambda start, point: source[start : start + PIECE]
-    return PARSER.parse(text, old) if old is not None else PARSER.parse(text)
+    if len(source) <= PIECE or threading.active_count() == 1:
+        return PARSER.parse(source, old) if old is not None else PARSER.parse(source)
+    piece = bytearray()  # always the same object: tree-sitter 0.26 never lets go of what it is given
+
+    def read(start: int, point: object) -> bytearray:
+        piece[:] = source[start : start + PIECE]
+        return piece
+
+    return PARSER.parse(read, old) if old is not None else PARSER.parse(read)
 
 
 class Syntax:

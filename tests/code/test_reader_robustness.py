@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from energy_code.document import Document
+from energy_code.syntax import parse
 
 PROGRAM = """import tensorflow as tf
 from tensorflow import keras
@@ -194,3 +197,23 @@ class Polynomial:
         return result
 """
     assert [call.api for call in Document(source).analysis.calls] == ["tensorflow.constant"]
+
+
+def test_parsing_in_pieces_keeps_nothing():
+    """An editor parses at each keystroke, for days."""
+    source = "".join(f"größe_{number} = tf.abs({number})  # 大きさ 😀\n" for number in range(1000)).encode()
+    whole = str(parse(source).root_node)
+    over = threading.Event()
+    other = threading.Thread(target=over.wait)  # somebody who could wait for the interpreter
+    other.start()
+    try:
+        assert str(parse(source).root_node) == whole
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(20):
+            parse(source)
+        assert tracemalloc.get_traced_memory()[0] - before < len(source)
+    finally:
+        tracemalloc.stop()
+        over.set()
+        other.join()
