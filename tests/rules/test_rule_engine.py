@@ -11,6 +11,7 @@ from energy_code.document import Document
 from energy_code.project import Project
 from energy_code.ruling.applying import apply_edits, compatible
 from energy_code.ruling.pattern import compile_pattern
+from energy_code.ruling.place import occurrences
 from energy_code.ruling.rule import EVERYWHERE, Change, Rule
 
 
@@ -459,6 +460,11 @@ def test_rules_are_silent_where_the_size_is_known_and_wrong():
 def test_broken_code_is_looked_at_where_it_is_whole():
     source = "import tensorflow as tf\na = tf.pow(x, 2)\nb = tf.pow(y, \nc = 1 / tf.sqrt(\n"
     assert ("pow2", 1) in [(finding.rule.name, finding.span.start.row) for finding in found(source)]
+
+
+def test_a_name_that_broken_code_lacks_is_found_nowhere():
+    assert list(occurrences(b"a = 1\n", b"", b"", 0, 6)) == []
+    assert list(occurrences(b"a = a(1)\n", b"a", b"(", 0, 9)) == [4]
 
 
 def test_edits_that_overlap_are_refused():

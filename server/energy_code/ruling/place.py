@@ -380,6 +380,8 @@ def _nested(node: Node, within: Node) -> bool:
 def occurrences(source: bytes, name: bytes, after: bytes, start: int, end: int) -> Iterator[int]:
     """Where a stretch of text has a whole word; plain searching is much faster than a regular expression."""
     needle = name + after
+    if not name:  # tree-sitter puts names without letters where broken code lacks one
+        return
     place = source.find(needle, start, end)
     while place >= 0:
         last = place + len(needle)
