@@ -15,6 +15,7 @@ import psutil
 ROOT = Path(__file__).resolve().parents[2]
 WARM_UP = 0.15
 """The share of the steps after which memory counts: caches have filled by then."""
+REST_SECONDS = 4.0
 PIECES = [
     "x",
     "(",
@@ -98,6 +99,11 @@ class Server:
     def memory(self) -> float:
         return float(psutil.Process(self.process.pid).memory_info().rss) / 1e6
 
+    def memory_at_rest(self) -> float:
+        """Megabytes after a moment of silence, in which the server looks for garbage."""
+        time.sleep(REST_SECONDS)
+        return self.memory()
+
     def end(self) -> None:
         self.ask("shutdown", None)
         self.tell("exit", None)
@@ -151,9 +157,9 @@ def soak(steps: int, seconds: float, seed: int) -> Outcome:
         done += 1
         passed = max(done / steps, (time.monotonic() - begun) / seconds)
         if not before and passed > WARM_UP:
-            before = server.memory()
+            before = server.memory_at_rest()
     found = {text.uri: server.diagnostics(text.uri) for text in texts}
-    after = server.memory()
+    after = server.memory_at_rest()
     server.end()
     fresh = Server()
     for text in texts:
