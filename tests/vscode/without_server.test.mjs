@@ -67,7 +67,11 @@ test("too old a Python, one that makes no environments, no network, then a good 
   const message = (text) => editor.notifications().filter({ hasText: text });
   const press = async (text, button) => {
     await message(text).waitFor({ timeout: 90_000 });
-    await message(text).locator(".monaco-button", { hasText: button }).click();
+    // A toast that is still sliding in may not feel the click; one that has felt it goes away.
+    for (let tries = 0; tries < 3 && (await message(text).count()); tries++) {
+      await message(text).locator(".monaco-button", { hasText: button }).click();
+      await message(text).waitFor({ state: "hidden", timeout: 10_000 }).catch(() => undefined);
+    }
   };
   try {
     await editor.openFile("train.py");
