@@ -20,7 +20,7 @@ from energy_code.modules import Module
 from energy_code.node_kinds import ERROR
 from energy_code.positions import Encoding, Lines, Position
 from energy_code.shifting import rename, shifted
-from energy_code.sources import decode, encode, parseable
+from energy_code.sources import decode, encode, parseable, same_ends
 from energy_code.spacing import Change
 from energy_code.stack_room import with_room
 from energy_code.syntax import Syntax, parse
@@ -113,8 +113,7 @@ class Document:
         new, old = parseable(encode(text)), self.source
         if new == old:
             return
-        head = common_prefix(old, new)
-        tail = common_prefix(old[head:][::-1], new[head:][::-1])
+        head, tail = same_ends(old, new)
         self.edit(head, len(old) - tail, new[head : len(new) - tail])
 
     @property
@@ -239,17 +238,3 @@ class Document:
     def byte_offset(self, line: int, character: int, encoding: Encoding) -> int:
         """The byte offset of an LSP position."""
         return self.lines.byte_offset(line, character, encoding)
-
-
-def common_prefix(a: bytes, b: bytes) -> int:
-    """How many bytes two texts share at the start, never ending inside a character."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    while low and low < len(a) and a[low] & 0xC0 == 0x80:
-        low -= 1
-    return low

@@ -56,14 +56,23 @@ def parseable(source: bytes) -> bytes:
 
 
 def same_ends(old: bytes, new: bytes) -> tuple[int, int]:
-    """How many bytes two texts share at the start, and how many of the rest at the end."""
+    """How many bytes two texts share at the start, and how many of the rest at the end; no character is cut."""
     low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if old[low:middle] == new[low:middle] else (low, middle - 1)
+    while low and (_is_inside(old, low) or _is_inside(new, low)):
+        low -= 1
     head, low, high = low, 0, min(len(old), len(new)) - low
     while low < high:
         middle = (low + high + 1) // 2
         same = old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]
         low, high = (middle, high) if same else (low, middle - 1)
+    while low and _is_inside(old, len(old) - low):
+        low -= 1
     return head, low
+
+
+def _is_inside(text: bytes, place: int) -> bool:
+    """True when a place lies between the bytes of one character."""
+    return place < len(text) and text[place] & 0xC0 == 0x80

@@ -27,7 +27,8 @@ def parse(source: bytes, old: tree_sitter.Tree | None = None) -> tree_sitter.Tre
         piece[:] = source[start : start + PIECE]
         return piece
 
-    return PARSER.parse(read, old) if old is not None else PARSER.parse(read)
+    parser = tree_sitter.Parser(LANGUAGE)  # of its own: between pieces another thread may come to parse, too
+    return parser.parse(read, old) if old is not None else parser.parse(read)
 
 
 class Syntax:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -217,3 +219,16 @@ def test_parsing_in_pieces_keeps_nothing():
         tracemalloc.stop()
         over.set()
         other.join()
+
+
+def test_threads_may_parse_at_the_same_time():
+    texts = [f"def f{k}():\n    return g({k}, [1, 2], x=3)\n".encode() * 1500 for k in range(2)]
+    wanted = [str(parse(text).root_node) for text in texts]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            trees = list(pool.map(parse, texts * 4))
+    finally:
+        sys.setswitchinterval(before)
+    assert [str(tree.root_node) for tree in trees] == wanted * 4
