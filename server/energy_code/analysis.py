@@ -16,7 +16,7 @@ from energy_code.calls import Call, Function, Mode
 from energy_code.codes import Code, FunctionCode, Unit
 from energy_code.function_list import Functions
 from energy_code.surroundings import Home, Surroundings
-from energy_code.survey import OUTSIDE, survey_of
+from energy_code.survey import OUTSIDE, Knowledge, survey_of
 from energy_code.syntax import parse
 from energy_code.values import (
     UNKNOWN,
@@ -33,8 +33,6 @@ from energy_code.values import (
 
 if TYPE_CHECKING:
     from energy_code.document import Document
-    from energy_code.expressions import CallExpression
-    from energy_code.frames import Site, Summary
 
 
 class Stretch(NamedTuple):
@@ -46,24 +44,6 @@ class Stretch(NamedTuple):
     codes: tuple[int, int]
     first: int
     last: int
-
-
-class Knowledge(NamedTuple):
-    """What an analysis knows of each code."""
-
-    sites: Mapping[CallExpression, Site]
-    summaries: Mapping[Code, list[Summary]]
-    modes: Mapping[FunctionCode, Mode]
-    called: set[FunctionCode]
-
-    def changed_since(self, old: Knowledge) -> set[Code]:
-        """The codes of which something else is known than before."""
-        changed: set[Code] = {e.home for e, site in self.sites.items() if old.sites.get(e) != site}
-        changed.update(e.home for e in old.sites.keys() - self.sites.keys())
-        changed.update(code for code, found in self.summaries.items() if old.summaries.get(code) != found)
-        changed.update(old.summaries.keys() - self.summaries.keys())
-        changed.update(code for code, _ in self.modes.items() ^ old.modes.items())
-        return changed | (self.called ^ old.called)
 
 
 IGNORE = re.compile(rb"#\s*energy:\s*ignore(?:\s*\[([^\]\n]*)\])?")
@@ -105,13 +85,9 @@ class Analysis:
     # calls ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _sites(self) -> Mapping[CallExpression, Site]:
-        return self.survey.sites()
-
-    @cached_property
     def calls(self) -> Calls:
         """Every API call, by place."""
-        sites = self._sites
+        sites = self.survey.sites
         bases: dict[Code, int] = {}
         twins: list[tuple[int, Code]] = []
         for start, _, code, _ in self._homes:
@@ -262,11 +238,10 @@ class Analysis:
         calls = bisect_left(reached, (start,))
         return Stretch(start, end, code, (first, last), calls, bisect_left(reached, (end,), calls))
 
-    @cached_property
+    @property
     def knowledge(self) -> Knowledge:
         """What all answers about expressions rest on."""
-        called = {code for code, callers in self.survey.callers.items() if callers}
-        return Knowledge(self._sites, self.survey.summaries, self._around.modes, called)
+        return self.survey.knowledge
 
     # about the file -------------------------------------------------------------------------------------------
 

@@ -27,8 +27,8 @@ class Code:
         self.parts: list[tuple[int, Code]] = []
         self.moves = 0
         """How often an edit in a remark has moved what stands in it."""
-        self.expressions: list[Expression] | None = None
-        """Those that move then, once they have been gathered."""
+        self.expressions: list[list[Expression]] | None = None
+        """Those that move then, once they have been gathered: whole ones, each with its parts."""
 
 
 class Unit(Code):

@@ -127,9 +127,11 @@ class Document:
             return self.module
         self._stale = False
         old = self.module.units
-        if self._lowered and self.whole and (units := self._shift(old)) is not None:
-            self._take(units)
-            return self.module
+        if self._lowered and self.whole and self._runs_eagerly() == self.module.eager_models:
+            units = self._shift(old)
+            if units is not None:
+                self._take(units)
+                return self.module
         if len(self._fresh) > 2 * len(old) + SPARE:
             self._forget_old_texts()
         units = self._lower_region(old) if self._lowered and self.whole else None
@@ -151,17 +153,22 @@ class Document:
         self._read = self.source
         self._same_head = self._same_tail = len(self.source)
         self.module.units = units
-        self.module.eager_models = b"run_eagerly=True" in self.source
+        self.module.eager_models = self._runs_eagerly()
+
+    def _runs_eagerly(self) -> bool:
+        """Whether the text says, a remark included, that models are not traced."""
+        return b"run_eagerly=True" in self.source
 
     def _shift(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
         """The same statements after edits of one remark or of blank lines; None when the edits were elsewhere."""
         found = shifted(old, Change(self._read, self.source, self._same_head, self._same_tail))
         if found is None:
             return None
-        units, texts = found
-        rename((self._fresh, self._cache), texts)
+        rename((self._fresh, self._cache), found.texts)
+        if found.around is not None and self.remembered is not None:
+            self.remembered.move(found.around, found.shift, found.texts[found.around])
         self.moves += 1
-        return units
+        return found.units
 
     def _forget_old_texts(self) -> None:
         """Keep what the file is made of now: texts of statements as they once were would pile up."""

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from operator import itemgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
 from energy_code.codes import ClassCode, Code, FunctionCode, Parameter, Unit
@@ -31,6 +33,23 @@ class Shift(NamedTuple):
 
     place: int
     by: int
+
+    def of(self, start: int, end: int) -> tuple[int, int]:
+        """Where something starts and ends now."""
+        place, by = self
+        return start + by if start > place else start, end + by if end > place else end
+
+
+class Shifted(NamedTuple):
+    """Statements after an edit that moved them."""
+
+    units: list[tuple[int, Unit]]
+    around: Unit | None = None
+    """The statement that the edit lies in, if it lies in one."""
+    shift: Shift = Shift(0, 0)
+    """Where in that statement what stands behind has moved."""
+    texts: Mapping[Code, bytes] = MappingProxyType({})
+    """What it, and the functions and classes in it around the edit, look like now."""
 
 
 def is_plain(change: Change) -> bool:
@@ -103,17 +122,40 @@ def move(code: Code, shift: Shift) -> None:
     code.moves += 1
     code.end += by
     code.parts = [(offset + by if offset > place else offset, part) for offset, part in code.parts]
-    for expression in expressions_in(code):
+    groups = expressions_in(code)
+    behind = first_behind(groups, place)
+    for expression in chain.from_iterable(groups[max(behind - 1, 0) :]):
         if expression.end > place:
             expression.end += by
             if expression.start > place:
                 expression.start += by
 
 
-def expressions_in(code: Code) -> list[Expression]:
-    """Every expression with a place of its own; gathered once, as they stay the same."""
+def is_in_expression(code: Code, place: int) -> bool:
+    """True for a place inside one of the expressions of a code."""
+    groups = expressions_in(code)
+    behind = first_behind(groups, place)
+    return behind > 0 and place < groups[behind - 1][0].end
+
+
+def first_behind(groups: list[list[Expression]], place: int) -> int:
+    """The number of the first group that begins behind a place."""
+    return bisect_right(groups, place, key=lambda group: group[0].start)
+
+
+def expressions_in(code: Code) -> list[list[Expression]]:
+    """Every expression with a place of its own, by place, each with all that are part of it behind it.
+
+    Gathered once: however they move, their order stays.
+    """
     if code.expressions is None:
-        code.expressions = expressions_of(code)
+        code.expressions = []
+        end = -1
+        for expression in sorted(expressions_of(code), key=lambda one: (one.start, -one.end)):
+            if expression.start >= end:
+                code.expressions.append([])
+                end = expression.end
+            code.expressions[-1].append(expression)
     return code.expressions
 
 
@@ -148,7 +190,7 @@ def fields_of(kind: type) -> tuple[str, ...]:
     return tuple(name for name in names if name not in ("start", "end", "home"))
 
 
-def rename(caches: Iterable[Cache], texts: dict[Code, bytes]) -> None:
+def rename(caches: Iterable[Cache], texts: Mapping[Code, bytes]) -> None:
     """Let codes be found by the texts that they have now, and no longer by those they had."""
     for known in caches:
         for key in [key for key, code in known.items() if code in texts]:
@@ -161,13 +203,8 @@ def rename(caches: Iterable[Cache], texts: dict[Code, bytes]) -> None:
             known.setdefault((name, column, texts[code]), code)
 
 
-def shifted(
-    units: list[tuple[int, Unit]], change: Change
-) -> tuple[list[tuple[int, Unit]], dict[Code, bytes]] | None:
-    """Move what stands behind an edit; None unless it is in a remark inside a statement, or of blank lines.
-
-    Gives the statements with their places, and the texts of those around the edit.
-    """
+def shifted(units: list[tuple[int, Unit]], change: Change) -> Shifted | None:
+    """Move what stands behind an edit; None unless it is in a remark inside a statement, or of blank lines."""
     if is_plain(change):
         number = bisect_right(units, change.head, key=itemgetter(0)) - 1
         if number >= 0 and units[number][0] < change.head and change.old_end < end_of(units[number]):
@@ -183,7 +220,7 @@ def shifted(
         return (
             moved(units, number, change, gap.place) if is_between_tokens(units[number], change, gap) else None
         )
-    return None if gap.remarks else (further(units, number + 1, change.by), {})
+    return None if gap.remarks else Shifted(further(units, number + 1, change.by))
 
 
 def end_of(unit: tuple[int, Unit]) -> int:
@@ -193,7 +230,7 @@ def end_of(unit: tuple[int, Unit]) -> int:
 
 def moved(
     units: list[tuple[int, Unit]], number: int, change: Change, place: int, *, remark: bool = False
-) -> tuple[list[tuple[int, Unit]], dict[Code, bytes]] | None:
+) -> Shifted | None:
     """What stands behind a place in one of the statements, and the statements behind it, further down."""
     start, unit = units[number]
     around = list(codes_around(unit, place - start, remark))
@@ -203,7 +240,7 @@ def moved(
         move(code, Shift(place - start - offset, change.by))
     text = change.after[start : start + unit.end]
     texts = {code: text[offset : offset + code.end] for offset, code in around}
-    return further(units, number + 1, change.by), texts
+    return Shifted(further(units, number + 1, change.by), unit, Shift(place - start, change.by), texts)
 
 
 def further(units: list[tuple[int, Unit]], first: int, by: int) -> list[tuple[int, Unit]]:
@@ -220,7 +257,7 @@ def is_between_tokens(unit: tuple[int, Unit], change: Change, gap: Gap) -> bool:
     text = change.after[start : start + code.end + change.by]
     head, end, place = change.head - start, change.end - start, gap.place - start
     for offset, around in codes_around(code, place):
-        if any(one.start <= place - offset < one.end for one in expressions_in(around)):
+        if is_in_expression(around, place - offset):
             return False
     if is_in_text(text, head):
         return False

@@ -32,6 +32,14 @@ class Change:
         """What stands there now."""
         return self.after[self.head : self.end]
 
+    @cached_property
+    def lines(self) -> tuple[bytes, bytes]:
+        """The whole lines in which the edits lie, before and after them."""
+        first = self.after.rfind(b"\n", 0, self.head) + 1
+        last = self.before.find(b"\n", self.old_end)
+        rest = (len(self.before) if last < 0 else last) - self.old_end
+        return self.before[first : self.old_end + rest], self.after[first : self.end + rest]
+
 
 class Gap:
     """Where an edit between tokens lies: what stands behind `place` moves."""
@@ -51,9 +59,7 @@ def gap_in(change: Change) -> Gap | None:
         return None
     head = change.head
     first = change.after.rfind(b"\n", 0, head) + 1
-    last = change.before.find(b"\n", change.old_end)
-    rest = (len(change.before) if last < 0 else last) - change.old_end
-    old, new = change.before[first : change.old_end + rest], change.after[first : change.end + rest]
+    old, new = change.lines
     if UNCLEAR.search(old) or UNCLEAR.search(new) or change.after[:first].endswith((b"\\\n", b"\\\r\n")):
         return None
     before = new[: head - first]

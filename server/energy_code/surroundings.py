@@ -30,11 +30,6 @@ class Surroundings:
         """The code around each code."""
         return {code: parent for _, _, code, parent in self._homes}
 
-    @cached_property
-    def modes(self) -> dict[FunctionCode, Mode]:
-        """Functions that do not run eagerly."""
-        return self._survey.modes()
-
     def of_call(self, expression: CallExpression) -> tuple[str, Mode]:
         """The function around a call and the mode it runs in."""
         home = expression.home
@@ -53,9 +48,10 @@ class Surroundings:
 
     def mode(self, home: Code | None) -> Mode:
         """The mode of a code: its own, or that of the function around it."""
+        modes = self._survey.modes
         while home is not None:
-            if isinstance(home, FunctionCode) and home in self.modes:
-                return self.modes[home]
+            if isinstance(home, FunctionCode) and home in modes:
+                return modes[home]
             if isinstance(home, FunctionCode) and home.name != "<lambda>" and self._survey.callers.get(home):
                 return "eager"
             home = self.parents.get(home)

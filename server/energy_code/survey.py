@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.callbacks import TENSOR_METHODS
 from energy_code.calls import Mode
@@ -29,6 +31,26 @@ GRAPH_METHODS = frozenset(
 MAX_INSTANCES = 4
 MAX_ROUNDS = 2
 """How often a module is gone through again because its end says what its beginning works with."""
+
+
+class Knowledge(NamedTuple):
+    """What an analysis knows of each code."""
+
+    sites: Mapping[CallExpression, Site]
+    summaries: Mapping[Code, list[Summary]]
+    modes: Mapping[FunctionCode, Mode]
+    called: set[FunctionCode]
+
+    def changed_since(self, old: Knowledge) -> set[Code]:
+        """The codes of which something else is known than before."""
+        if old is self:
+            return set()
+        changed: set[Code] = {e.home for e, site in self.sites.items() if old.sites.get(e) != site}
+        changed.update(e.home for e in old.sites.keys() - self.sites.keys())
+        changed.update(code for code, found in self.summaries.items() if old.summaries.get(code) != found)
+        changed.update(old.summaries.keys() - self.summaries.keys())
+        changed.update(code for code, _ in self.modes.items() ^ old.modes.items())
+        return changed | (self.called ^ old.called)
 
 
 class Survey:
@@ -149,7 +171,8 @@ class Survey:
 
     # what follows ---------------------------------------------------------------------------------------------
 
-    def sites(self) -> dict[CallExpression, Site]:
+    @cached_property
+    def sites(self) -> Mapping[CallExpression, Site]:
         """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
         merged: dict[CallExpression, Site] = {}
         for summary in self.seen.values():
@@ -161,7 +184,8 @@ class Survey:
                     merged[expression] = agreed(merged.get(expression), site)
         return merged
 
-    def modes(self) -> dict[FunctionCode, Mode]:
+    @cached_property
+    def modes(self) -> Mapping[FunctionCode, Mode]:
         """Graph or jit for functions that are traced, or only called from such ones."""
         modes: dict[FunctionCode, Mode] = dict(self.marks)
         for code, function in self.functions.items():
@@ -179,7 +203,13 @@ class Survey:
                     changed = True
         return modes
 
-    def mode_of(self, caller: Code | None, modes: dict[FunctionCode, Mode]) -> Mode:
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What all answers about expressions rest on."""
+        called = {code for code, callers in self.callers.items() if callers}
+        return Knowledge(self.sites, self.summaries, self.modes, called)
+
+    def mode_of(self, caller: Code | None, modes: Mapping[FunctionCode, Mode]) -> Mode:
         """The mode a caller runs in."""
         for mode, code in OUTSIDE.items():
             if caller is code:
@@ -189,7 +219,7 @@ class Survey:
     def calls_into(self, module: Module) -> list[tuple[Function, Given, Mode]]:
         """How this module calls functions of another one."""
         outside = [call for call in self.outside if call[0].module is module]
-        modes = self.modes() if outside else {}
+        modes = self.modes if outside else {}
         return [(function, given, self.mode_of(caller, modes)) for function, given, caller in outside]
 
     def framework_traces(self, function: Function) -> bool:

@@ -253,6 +253,11 @@ class OpenFiles:
                 one.wanted += 1
             self.analyse(one)
 
+    def settled_page(self, uri: str) -> Page | None:
+        """The newest page of a file or cell; None when it is not open, or not ready."""
+        opened = self._opened.get(uri)
+        return opened.pages.get(uri) if opened is not None and opened.settled else None
+
     async def page(self, uri: str) -> Page | None:
         """The newest page of a file or cell, waiting until it is ready; None when it is not open."""
         opened = await self._ready(uri)

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import json
 import logging
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import (
+    FeatureNotificationError,
+    JsonRpcException,
+    JsonRpcInvalidParams,
+)
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from energy_lsp import keystrokes
 from energy_lsp.encoding import Encoded, encoded, encoded_object
-from energy_lsp.features import notebooks
+from energy_lsp.features import diagnostics, notebooks
 from energy_lsp.greeting import position_encoding
+from energy_lsp.keystrokes import Edited
 from energy_lsp.transport import frame
 
 if TYPE_CHECKING:
@@ -64,6 +71,8 @@ class EnergyProtocol(LanguageServerProtocol):
             if request_id is not None:
                 self._refuse(request_id, *refusal)
             return
+        if self._take_at_once(data, request_id):
+            return
         try:
             message = self.structure_message(data)
         except JsonRpcException as problem:
@@ -75,6 +84,39 @@ class EnergyProtocol(LanguageServerProtocol):
         if answered:
             self._answered = request_id
         self.handle_message(message)
+
+    def _take_at_once(self, data: dict[str, Any], request_id: Any) -> bool:
+        """What comes with each keystroke takes no detour; True when that was all there is to do."""
+        method, params = data.get("method"), data.get("params")
+        if method == types.TEXT_DOCUMENT_DID_CHANGE and (edited := keystrokes.edited(params)) is not None:
+            self._edit(edited)
+            return True
+        if method != types.TEXT_DOCUMENT_DIAGNOSTIC or method not in self.fm.features:
+            return False
+        pulled = keystrokes.pulled(params)
+        page = self._server.files.settled_page(pulled.uri) if pulled is not None else None
+        if pulled is None or page is None or not isinstance(request_id, (int, str)):
+            return False
+        self._send_response(request_id, diagnostics.report(page, pulled.previous))
+        return True
+
+    def _edit(self, edited: Edited) -> None:
+        """A file was edited. As with every notification, nobody waits to hear of a failure."""
+        try:
+            self._server.files.change(*edited)
+        except Exception as problem:
+            logger.exception("An edit failed")
+            self._server.report_server_error(problem, FeatureNotificationError)
+
+    def handle_message(self, message: Any) -> None:
+        """Let a message be handled in a context of its own. pygls finds out at length which kind it is."""
+        method = getattr(message, "method", None)
+        if method is None:
+            super().handle_message(message)
+        elif hasattr(message, "id"):
+            copy_context().run(self._handle_request, message.id, method, message.params)
+        else:
+            copy_context().run(self._handle_notification, method, message.params)
 
     def _complain(self, data: dict[str, Any], request_id: Any, problem: JsonRpcException) -> None:
         """About parameters to whoever asks; an answer that cannot be understood is a failure to whoever asked."""
@@ -143,9 +185,9 @@ class EnergyProtocol(LanguageServerProtocol):
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """A file was edited."""
+        """A file was edited, in other words than usual."""
         document = params.text_document
-        self._server.files.change(document.uri, document.version, params.content_changes)
+        self._edit(Edited(document.uri, document.version, params.content_changes))
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:

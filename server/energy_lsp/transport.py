@@ -127,9 +127,8 @@ class Wire:
     ) -> None:
         """Hand every message to the loop from now on; `ended` is called when the client closed its side or is gone."""
         self._loop, self._receive, self._ended = loop, receive, ended
-        for body in self._arrived:
-            loop.call_soon(receive, body)
-        self._arrived.clear()
+        for _ in self._arrived:
+            loop.call_soon(self._hand_on)
         try:
             loop.add_reader(self._incoming, self._readable)
         except (NotImplementedError, OSError):  # Windows, or a file: the loop cannot watch it
@@ -150,20 +149,27 @@ class Wire:
         if not data:
             self._loop.remove_reader(self._incoming)
             self._ended()
-        self._hand_over(data)
+        self._take_in(data)
 
-    def _hand_over(self, data: bytes) -> None:
-        """One step of the loop for each message: a cancellation overtakes what it cancels."""
+    def _take_in(self, data: bytes) -> None:
+        """One step of the loop for each message, and this one for the first: a cancellation overtakes what it cancels."""
         assert self._loop is not None
-        for body in self._frames.feed(data):
-            self._loop.call_soon(self._receive, body)
+        at_once = not self._arrived
+        self._arrived += (new := list(self._frames.feed(data)))
+        for _ in new[at_once:]:
+            self._loop.call_soon(self._hand_on)
+        if new and at_once:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        self._receive(self._arrived.popleft())
 
     def _read_on(self) -> None:
         assert self._loop is not None
         with suppress(RuntimeError):  # the loop has ended
             with suppress(OSError):
                 while data := self._read():
-                    self._loop.call_soon_threadsafe(self._hand_over, data)
+                    self._loop.call_soon_threadsafe(self._take_in, data)
             self._loop.call_soon_threadsafe(self._ended)
 
     def write(self, data: bytes) -> None:

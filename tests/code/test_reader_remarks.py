@@ -252,3 +252,16 @@ def test_a_blank_line_in_a_string_or_behind_a_backslash_is_no_space(line):
     place = SPACED.index(line)
     document.edit(place, place, b"\n")
     same_as_fresh(document)
+
+
+def test_a_remark_that_says_that_models_run_eagerly_counts_as_in_a_fresh_reading() -> None:
+    document = Document(PROGRAM)
+    place = document.source.index(b"# the end") + len("# the end")
+    modes = set()
+    for letter in b" run_eagerly=True":
+        document.edit(place, place, bytes([letter]))
+        place += 1
+        calls = list(document.analysis.calls)
+        assert calls == list(Document(document.source).analysis.calls)
+        modes.add(next(call.mode for call in calls if call.function == "Net.call"))
+    assert modes == {"graph", "eager"}

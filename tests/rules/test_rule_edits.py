@@ -152,3 +152,26 @@ def test_only_what_an_edit_touches_is_looked_at_again(
     rules.find(document.analysis)
     statements = {document.analysis.stretch_at(one).start for one in looked}
     assert statements == {document.analysis.stretch_at(place).start}
+
+
+@pytest.mark.parametrize(
+    ("at", "typed"),
+    [("    y = ", b"\n"), ("    y = ", b"    # a remark\n"), ("remark.", b"short "), ("remark\n", b"true ")],
+)
+def test_remarks_and_blank_lines_let_no_rule_look_again(
+    at: str, typed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = 'def f(x: tf.Tensor):\n    """A remark."""\n    # remark\n    y = tf.square(x)\n    return 1 / tf.sqrt(y)\n'
+    document = Document(HEAD + function)
+    before = rules.find(document.analysis)
+    asked: list[object] = []
+    ask = _Search._ask
+    with monkeypatch.context() as patch:
+        patch.setattr(_Search, "_ask", lambda self, *about: asked.append(about) or ask(self, *about))
+        place = document.source.index(at.encode())
+        document.edit(place, place, typed)
+        after = rules.find(document.analysis)
+        assert not asked
+    assert [one.span.start_byte for one in after] == [one.span.start_byte + len(typed) for one in before]
+    assert after
+    assert shown(after) == shown(rules.find(Document(document.source).analysis))

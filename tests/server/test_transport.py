@@ -84,6 +84,31 @@ def test_messages_arrive_in_order_and_the_end_is_told_last(kind: str) -> None:
     assert heard == [*MESSAGES[1:], b"{", b"7", "end"]
 
 
+def test_messages_that_arrive_together_go_before_what_they_begin() -> None:
+    """So a cancellation overtakes the request that it cancels, and no later message overtakes an earlier one."""
+    client = Client("pipe")
+    heard: list[bytes] = []
+
+    async def listen() -> None:
+        loop, over = asyncio.get_running_loop(), asyncio.Event()
+
+        def receive(body: bytearray) -> None:
+            heard.append(bytes(body))
+            loop.call_soon(heard.append, b"begun by " + body)
+            if body == b"3":
+                os.write(client.writing, frame("4") + frame("5"))
+            if body == b"5":
+                loop.call_soon(over.set)
+
+        client.wire.attach(loop, receive, over.set)
+        os.write(client.writing, frame("1") + frame("2") + frame("3"))
+        await over.wait()
+
+    asyncio.run(listen())
+    assert heard[:5] == [b"1", b"2", b"3", b"begun by 1", b"begun by 2"]
+    assert [body for body in heard if body.isdigit()] == [b"1", b"2", b"3", b"4", b"5"]
+
+
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
 def test_a_client_that_does_not_read_holds_up_nobody(kind: str) -> None:
     client = Client(kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from energy_code.ruling import Edit, Match, Place, Rule, Workload
 
@@ -37,6 +37,13 @@ class PersistentTape(Rule):
             "    dw, db = tape.gradient(loss, [w, b])\n"
             "    return dw, db",
         ),
+    )
+    reports = (
+        "def f(x, w, b):\n"
+        "    with tf.GradientTape(persistent=True) as tape:\n"
+        "        loss = tf.reduce_sum(x * w + b)\n"
+        "    dw = tape.gradient(loss, w)  # of the weights\n"
+        "    db = tape.gradient(loss, b)",
     )
     leave_alone = (
         "def f(x, w, b):\n"
@@ -72,20 +79,21 @@ class PersistentTape(Rule):
         first = _Gradient.read(place, place.node)
         if first is None:
             return
-        before = first.statement.prev_named_sibling
+        before = _but_comments(first.statement, "prev_named_sibling")
         if before is not None and self._belongs(first, _Gradient.of_statement(place, before)):
             return
         run = [first]
-        following = first.statement.next_named_sibling
-        while following is not None:
+        while (following := _but_comments(run[-1].statement, "next_named_sibling")) is not None:
             found = _Gradient.of_statement(place, following)
             if found is None or not self._belongs(first, found):
                 break
             run.append(found)
-            following = following.next_named_sibling
         if len(run) > 1:
+            text = place.analysis.source[first.statement.start_byte : run[-1].statement.end_byte]
             yield Match(
-                place.node, edits=lambda: [_merged(first, run)], related=[g.statement for g in run[1:]]
+                place.node,
+                edits=(lambda: [_merged(first, run)]) if b"#" not in text else None,  # it would be lost
+                related=[one.statement for one in run[1:]],
             )
 
     def _belongs(self, first: _Gradient, other: _Gradient | None) -> bool:
@@ -122,6 +130,16 @@ class _Gradient:
         if right is None or place.api(right) != "tensorflow.GradientTape.gradient":
             return None
         return cls.read(place, right)
+
+
+def _but_comments(
+    statement: Node, following: Literal["prev_named_sibling", "next_named_sibling"]
+) -> Node | None:
+    """The statement before or behind another one."""
+    found: Node | None = getattr(statement, following)
+    while found is not None and found.type == "comment":
+        found = getattr(found, following)
+    return found
 
 
 def _merged(first: _Gradient, run: list[_Gradient]) -> Edit:

@@ -1,9 +1,9 @@
 """Findings of statements that an edit left alone: only what can have changed is looked at again.
 
-The findings of a statement of the module (a function, a class, a loop) hold as long as its text, what its calls
-reach and what the reader knows of its expressions stay the same. Rules that look for a word beyond it say so
-(`Shared.looked_for`): theirs hold as long as no statement that has the word changes. What rests on more than that
-(`Shared.looked_anywhere`) is not kept.
+The findings of a statement of the module (a function, a class, a loop) hold as long as its text (but for remarks
+and blank lines), what its calls reach and what the reader knows of its expressions stay the same. Rules that look for
+a word beyond it say so (`Shared.looked_for`): theirs hold as long as no statement that has the word changes. What rests
+on more than that (`Shared.looked_anywhere`) is not kept.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from energy_code.ruling.place import occurrences
 from energy_code.ruling.rule import Finding
 from energy_code.ruling.shared import alias_in
 from energy_code.sources import same_ends
+from energy_code.spacing import Change
 
 if TYPE_CHECKING:
-    from energy_code.analysis import Analysis, Knowledge, Stretch
+    from energy_code.analysis import Analysis, Stretch
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
     from energy_code.ruling.rule import Rule
     from energy_code.ruling.shared import Shared
+    from energy_code.shifting import Shift
+    from energy_code.survey import Knowledge
 
 
 class Note(NamedTuple):
@@ -38,6 +41,12 @@ class Note(NamedTuple):
     related: tuple[tuple[int, int], ...]
     call: int | None
     """Which call of the statement it hangs on."""
+
+    def moved(self, shift: Shift) -> Note:
+        """The same finding after an edit of a remark or of blank lines."""
+        start, end = shift.of(self.start, self.end)
+        related = tuple([shift.of(*place) for place in self.related])
+        return self._replace(start=start, end=end, related=related)
 
 
 class Kept(NamedTuple):
@@ -109,6 +118,14 @@ class Memory:
             _ = self.starts, self.knowledge
             self._analysis = None
 
+    def move(self, code: Code, shift: Shift, text: bytes) -> None:
+        """Blank lines or remarks of a statement have changed, which no rule looks at."""
+        self.settle()
+        known = self.kept.get(code)
+        if known is not None:
+            notes = tuple([note.moved(shift) for note in known.notes])
+            self.kept[code] = known._replace(text=text, notes=notes)
+
     def _note(
         self, stretch: Stretch, added: Sequence[tuple[Finding, int | None]], words: frozenset[bytes]
     ) -> None:
@@ -128,10 +145,11 @@ def forget(document: Document) -> None:
 class Recollection:
     """What an earlier search left that still holds."""
 
-    def __init__(self, old: Memory, new: Memory, analysis: Analysis) -> None:
+    def __init__(self, old: Memory, new: Memory, analysis: Analysis, change: Change) -> None:
         self._old = old
         self._new = new
         self._analysis = analysis
+        self._change = change
         self._changed = new.knowledge.changed_since(old.knowledge)
         new.words, new.aliases = old.words, old.aliases
 
@@ -161,11 +179,14 @@ class Recollection:
         old, new = self._old, self._new
         if not (old.whole and new.whole):
             return None
-        head, tail = same_ends(old.source, new.source)
-        if len(old.source) == len(new.source) == head:
+        change = self._change
+        if change.head == len(old.source) == len(new.source):
             return (b"", b"") if not self._changed else None
-        start = min(_start_before(one.starts, head) for one in (old, new))
-        rest = min(len(one.source) - _start_after(one, len(one.source) - tail) for one in (old, new))
+        start = min(_start_before(one.starts, change.head) for one in (old, new))
+        rest = min(
+            len(old.source) - _start_after(old, change.old_end),
+            len(new.source) - _start_after(new, change.end),
+        )
         end = len(new.source) - rest
         homes = self._analysis.codes()
         if any(code in self._changed and not start <= place < end for place, code in homes):
@@ -196,25 +217,30 @@ def recollection(analysis: Analysis, new: Memory) -> Recollection | None:
         old.settle()
     if old is None or old.index is not new.index or old.uses_tensorflow != new.uses_tensorflow:
         return None
-    if not _same_words(old, new.source) or any(
-        alias_in(new.source, module) != alias for module, alias in old.aliases.items()
-    ):
+    change = Change(old.source, new.source, *same_ends(old.source, new.source))
+    if not (_same_words(old, change) and _same_aliases(old, change)):
         return None
-    return Recollection(old, new, analysis)
+    return Recollection(old, new, analysis, change)
 
 
-def _same_words(old: Memory, source: bytes) -> bool:
+def _same_words(old: Memory, change: Change) -> bool:
     """A word can have gone, or come, only where the text changed."""
-    before = old.source
-    head, tail = same_ends(before, source)
+    before, after = change.before, change.after
     for word, there in old.words.items():
-        start = max(0, head - len(word))
+        start = max(0, change.head - len(word))
         if there:
-            if word in before[start : len(before) - tail + len(word)] and word not in source:
+            if word in before[start : change.old_end + len(word)] and word not in after:
                 return False
-        elif word in source[start : len(source) - tail + len(word)]:
+        elif word in after[start : change.end + len(word)]:
             return False
     return True
+
+
+def _same_aliases(old: Memory, change: Change) -> bool:
+    """A module can have got another name only where a line that imports changed."""
+    if not any(b"import" in lines for lines in change.lines):
+        return True
+    return all(alias_in(change.after, module) == alias for module, alias in old.aliases.items())
 
 
 def noted(finding: Finding, stretch: Stretch, call: int | None) -> Note:

@@ -31,7 +31,7 @@ def register(server: EnergyServer) -> None:
         page = await ls.files.page(params.text_document.uri)
         if page is None:
             return encoded(types.RelatedFullDocumentDiagnosticReport(items=[]))
-        return encoded_object(**_report(page, params.previous_result_id))
+        return report(page, params.previous_result_id)
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def pull_workspace(ls: EnergyServer, params: types.WorkspaceDiagnosticParams) -> Encoded:
@@ -46,6 +46,11 @@ def register(server: EnergyServer) -> None:
 
         report: Encoded = await ls.worker.run(put_together)
         return report
+
+
+def report(page: Page, previous: str | None) -> Encoded:
+    """What a client that last saw `previous` has to know of an open text."""
+    return encoded_object(**_report(page, previous))
 
 
 def _wants_all(ls: EnergyServer) -> bool:
