@@ -183,7 +183,7 @@ def start_measured(script: Path, arguments: list[str], folder: Path, stack: Exit
     program = stack.enter_context(
         Program(
             Path(sys.executable),
-            instrumented.specification(script, script.parent, arguments, gpu=False),
+            instrumented.specification(script, script.parent, arguments, gpu=False, marking=True),
             folder,
             cwd=script.parent,
             output=subprocess.DEVNULL,

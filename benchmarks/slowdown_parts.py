@@ -1,11 +1,12 @@
-"""What a measured training loop pays for: the probes, and the kernel's clock behind the estimate from CPU time.
+"""What a measured training loop pays for: the probes, their marks, and the clocks behind the estimate from CPU time.
 
     python benchmarks/slowdown_parts.py [--seconds 60] [--probe FILE]...
 
-One process holds the eager training loop of `slowdown.py` twice, plain and with probes (and once more for each `--probe`, an
-older `probe.py` to compare with), and runs them in turns of a few steps, in random order; a second process attaches the
-task clock to it and reads it, or lets go. Being one process they share everything else, so the ratios are far sharper
-than between processes. Shown are the medians of the ratios to the plain turn beside it, with their 95% intervals.
+One process holds the eager training loop of `slowdown.py` three times, plain, with probes and with probes that mark CPU
+times (and once more for each `--probe`, an older `probe.py` to compare with), and runs them in turns of a few steps, in
+random order; a second process reads its clock from afar, or the task clock, or none. Being one process they share
+everything else, so the ratios are far sharper than between processes. Shown are the medians of the ratios to the plain
+turn beside it, with their 95% intervals.
 """
 
 from __future__ import annotations
@@ -30,12 +31,14 @@ from slowdown import EAGER
 
 STEPS = 5
 PERIOD = 0.01
+MARKING = 2
+"""The number of the loop whose probes mark CPU times."""
 
 TRAINEE = """
 import builtins, importlib.util, os, sys, tempfile, time
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import tensorflow as tf
-plain, instrumented, sites, *probes = sys.argv[1:]
+plain, instrumented, sites, marking, *probes = sys.argv[1:]
 
 def loop(path):
     names = {"tf": tf}
@@ -47,7 +50,8 @@ for path in probes:
     spec = importlib.util.spec_from_file_location("probe", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    builtins.__energy_probe__ = module.make_probe(module.Recorder(tempfile.mkdtemp(), int(sites)))
+    options = {"marking": True} if len(loops) == int(marking) else {}
+    builtins.__energy_probe__ = module.make_probe(module.Recorder(tempfile.mkdtemp(), int(sites), **options))
     loops.append(loop(instrumented))
     loops[-1].__globals__["__energy_probe__"] = builtins.__energy_probe__
 for train in loops:
@@ -65,9 +69,10 @@ for line in sys.stdin:
 CLOCK = """
 import select, sys, time
 from energy_measure.meters import Roots
-from energy_measure.meters.cpu_time import TaskClock
+from energy_measure.meters.cpu_time import TaskClock, TickClock
 pid, period = int(sys.argv[1]), float(sys.argv[2])
 clock, reading = None, False
+kinds = {"from afar": TickClock, "closely": TaskClock}
 while True:
     if not select.select([sys.stdin], [], [], period if reading else None)[0]:
         clock.read()
@@ -77,8 +82,8 @@ while True:
         break
     if clock is not None:
         clock.close()
-    clock = TaskClock(pid, Roots()) if wish != "none" else None
-    reading = wish == "read"
+    clock = kinds[wish](pid, Roots()) if wish in kinds else None
+    reading = clock is not None
     print(flush=True)
 """
 
@@ -130,10 +135,10 @@ def prepare(folder: Path) -> tuple[Path, Path, int, int]:
 def measure(seconds: float, probes: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         plain, probed, sites, calls = prepare(Path(name))
-        trainee = Talker(TRAINEE, str(plain), str(probed), str(sites), *probes)
+        trainee = Talker(TRAINEE, str(plain), str(probed), str(sites), str(MARKING), *probes)
         trainee.hear()
         clock = Talker(CLOCK, str(trainee.process.pid), str(PERIOD))
-        turns = list(itertools.product(range(1 + len(probes)), ("none", "held", "read")))
+        turns = list(itertools.product(range(1 + len(probes)), ("none", "from afar", "closely")))
         found: dict[tuple[int, str], list[list[float]]] = {turn: [] for turn in turns}
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -149,7 +154,7 @@ def report(found: dict[tuple[int, str], list[list[float]]], probes: list[str], c
     plain = np.array(found[0, "none"])
     print(f"{len(plain)} turns of each, {calls / np.median(plain[:, 1]):.0f} probed calls a second, ", end="")
     print(
-        f"load {os.getloadavg()[0]:.1f}\n\n| probes | task clock | CPU time / plain | clock / plain | µs a call |"
+        f"load {os.getloadavg()[0]:.1f}\n\n| probes | clock | CPU time / plain | clock / plain | µs a call |"
     )
     print("|---|---|---|---|---|")
     for (loop, wish), turns in found.items():
@@ -160,7 +165,7 @@ def report(found: dict[tuple[int, str], list[list[float]]], probes: list[str], c
             interval = median_interval(ratios)
             cells.append(f"{np.median(ratios):.4f} ({interval.low:.4f} to {interval.high:.4f})")
         own = np.median(values[:, 2] - plain[:, 2]) / calls * 1e6
-        name = "none" if loop == 0 else Path(probes[loop - 1]).name
+        name = {0: "none", 1: "now", MARKING: "now, with marks"}.get(loop) or Path(probes[loop - 1]).name
         print(f"| {name} | {wish} | {cells[0]} | {cells[1]} | {own:.1f} |")
 
 
@@ -171,7 +176,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--probe", action="append", default=[], metavar="FILE", help="an older probe.py")
     options = parser.parse_args()
-    measure(options.seconds, [probe_module.__file__, *options.probe])
+    measure(options.seconds, [probe_module.__file__, probe_module.__file__, *options.probe])
 
 
 if __name__ == "__main__":

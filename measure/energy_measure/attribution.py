@@ -143,19 +143,27 @@ def _solve(timeline: Timeline, events: Events, baseline: Baseline) -> Solution:
 
 
 def _groups(timeline: Timeline, events: Events) -> tuple[Indices, int, int]:
-    """Which spans share one power: long ones have their own, short calls go by site, short gaps together.
+    """Which spans share one power: long ones, and those whose ends were seen, have their own, short calls go by site,
+    short gaps together.
 
     Gives the group of each span, the first group that is one long span, and the number of groups.
     """
     spans = timeline.spans
     own = timeline.own_seconds() > OWN_POWER * timeline.observations.step
     own[-1] = False
+    own[: spans.calls] |= _seen_exactly(spans, timeline.observations)[: spans.calls]
     numbers, sites = distinct(events.site)
     short_gap = len(numbers)
     groups = np.full(timeline.count, short_gap, dtype=np.int64)
     groups[: spans.calls] = sites
     groups[own] = short_gap + 1 + np.arange(int(own.sum()))
     return groups, short_gap + 1, short_gap + 1 + int(own.sum())
+
+
+def _seen_exactly(spans: Spans, observations: Observations) -> npt.NDArray[np.bool_]:
+    """Spans at both of whose ends a window ends, for sure."""
+    sharp = observations.sharp
+    return np.isin(spans.starts, sharp) & np.isin(spans.ends, sharp)
 
 
 def _least_squares(

@@ -165,6 +165,10 @@ class _End:
     part: Floats
     """Seconds of the window that belong to the span."""
     width: Floats
+    placement: Floats
+    """Standard deviation of where the nearest end of the window lies."""
+    noise: Floats
+    """Standard deviation of what the meter had counted there."""
     outside: Floats
     """Gross watts of what runs on the other side."""
 
@@ -186,7 +190,7 @@ def _ends(
     before, after = timeline.neighbours(solution.watts)
     doubt, doubted = _doubt(timeline, solution, gross, noise)
     alone = 1.0 / solution.members[:-1]
-    total = np.full(len(spans.starts), observations.reading_noise**2)
+    total = np.zeros(len(spans.starts))
     for first in range(0, len(total), SPANS_AT_ONCE):
         rows = slice(first, first + SPANS_AT_ONCE)
         starts = _end(observations, spans.starts[rows], before[rows] + idle[rows], at_start=True)
@@ -197,6 +201,7 @@ def _ends(
             total[rows] += (1.0 - alone[rows]) * _shifted(observations, starts, ends, gross[rows])
         for end in (starts, ends):
             part = np.where(same, np.minimum(lengths, end.width), end.part)
+            total[rows] += end.noise**2
             total[rows] += _misplaced(observations, end, part, same, gross[rows], lengths, alone[rows])
             own = part * doubt[rows]
             known = 1.0 - own / np.maximum(doubted[end.window], np.maximum(own, 1e-30))
@@ -224,7 +229,7 @@ def _misplaced(
 ) -> Floats:
     """Variance from not knowing where exactly the windows lie in which spans begin (or end)."""
     share = part / end.width
-    sigma = np.minimum(observations.placement[end.window], end.width)
+    sigma = np.minimum(end.placement, end.width)
     inner = np.where(same, share, 1.0 - share) * gross
     outer = np.where(same, 1.0 - share, share) * end.outside
     shared = inner**2 + outer**2
@@ -245,7 +250,12 @@ def _end(observations: Observations, moments: Floats, outside: Floats, *, at_sta
     left, right = observations.starts[window], observations.ends[window]
     width = np.maximum(right - left, 1e-12)
     inside = right - moments if at_start else moments - left
-    return _End(window, np.clip(inside, 0.0, width), width, np.maximum(outside, 0.0))
+    into = np.clip((moments - left) / width, 0.0, 1.0)
+    placement, noise = (
+        np.sqrt((1.0 - into) * sigma[np.maximum(window - 1, 0)] ** 2 + into * sigma[window] ** 2)
+        for sigma in (observations.placement, observations.noise)
+    )
+    return _End(window, np.clip(inside, 0.0, width), width, placement, noise, np.maximum(outside, 0.0))
 
 
 def _doubt(timeline: Timeline, solution: Solution, gross: Floats, noise: Floats) -> tuple[Floats, Floats]:

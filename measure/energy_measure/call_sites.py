@@ -45,8 +45,13 @@ class Instrumented:
     """Calls that may be probed while AutoGraph traces, per file or cell: see `GraphProbes`."""
     problems: list[str] = field(default_factory=list)
 
-    def specification(self, entry: Path, cwd: Path, arguments: Sequence[str], *, gpu: bool) -> dict[str, Any]:
-        """What `launch.py` needs to run one entry point, named as seen from the folder it runs in."""
+    def specification(
+        self, entry: Path, cwd: Path, arguments: Sequence[str], *, gpu: bool, marking: bool = False
+    ) -> dict[str, Any]:
+        """What `launch.py` needs to run one entry point, named as seen from the folder it runs in.
+
+        `gpu`: wait for it around calls; `marking`: note the process's CPU time about long ones.
+        """
         specification: dict[str, Any] = {
             "entry": str(entry),
             "arguments": list(arguments),
@@ -54,6 +59,7 @@ class Instrumented:
             "sites": len(self.sites),
             "pure": [number for number, site in enumerate(self.sites) if site.pure],
             "gpu": gpu,
+            "marking": marking,
             "graph_calls": self.graph_calls,
         }
         cells = self.cells.get(os.path.realpath(cwd / entry))

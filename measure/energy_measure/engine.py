@@ -26,7 +26,7 @@ from energy_measure.environments import (
     inspect_interpreter,
 )
 from energy_measure.machine import describe
-from energy_measure.meters import Meter, choose
+from energy_measure.meters import CpuTimeMeter, Meter, choose
 from energy_measure.one_run import QUICK, THOROUGH, OneRun, Runs
 from energy_measure.problems import MeasureProblem
 from energy_measure.request import MeasureRequest
@@ -182,7 +182,13 @@ class _Work:
         cwd = self._working_folder(entry)
         runs = Runs(
             self.python.path,
-            instrumented.specification(self._seen_from(cwd, entry), cwd, options.arguments, gpu=self.gpu),
+            instrumented.specification(
+                self._seen_from(cwd, entry),
+                cwd,
+                options.arguments,
+                gpu=self.gpu,
+                marking=any(isinstance(meter, CpuTimeMeter) for meter in self.meters),
+            ),
             self.meters,
             cwd=cwd,
             pace=QUICK if options.quick else THOROUGH,

@@ -4,7 +4,7 @@ A run folder holds one `events-PID.bin` for each process of the program (see `pr
 A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Single calls have the
 columns `PLAIN`; what is nested in what follows from their times. In a program with a very great number of calls,
 neighbouring short calls of one site are merged into one row with the columns `COLUMNS`: `count` calls, `busy`
-nanoseconds spent in them between `start` and `end`.
+nanoseconds spent in them between `start` and `end`. Chunks of two columns are marks (see `marks.py`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy.typing as npt
 MAGIC = 0x454E4552
 HEADER = 4
 PLAIN = ("site", "start", "end", "tracing")
+MARK = ("time", "cpu")
 COLUMNS = ("site", "start", "end", "parent_start", "parent_site", "flags", "busy", "count")
 
 Integers = npt.NDArray[np.int64]
@@ -86,7 +87,9 @@ class Events:
         merged: list[Integers] = []
         threads: dict[tuple[str, int], int] = {}
         for path in sorted(folder.glob("events-*.bin")):
-            for thread, rows in _chunks(path):
+            for thread, rows in chunks(path):
+                if rows.shape[1] == len(MARK):
+                    continue
                 number = np.full(len(rows), threads.setdefault((path.name, thread), len(threads)))
                 if rows.shape[1] == len(PLAIN):
                     plain.append(rows)
@@ -97,7 +100,8 @@ class Events:
         return _events(np.concatenate([single, *merged]))
 
 
-def _chunks(path: Path) -> list[tuple[int, Integers]]:
+def chunks(path: Path) -> list[tuple[int, Integers]]:
+    """The thread and the rows of each chunk of a file; one cut off by a killed process is left out."""
     data = path.read_bytes()
     words = np.frombuffer(data, dtype="<i8", count=len(data) // 8).astype(np.int64, copy=False)
     found: list[tuple[int, Integers]] = []

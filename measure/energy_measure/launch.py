@@ -226,14 +226,17 @@ def watch_imports(specification: dict[str, Any], path: str, recorder: Any) -> An
     return children
 
 
+def installed(probe: Any, specification: dict[str, Any]) -> Any:
+    """The recorder of this process."""
+    return probe.install(*(specification[name] for name in ("folder", "sites", "pure", "gpu", "marking")))
+
+
 def join_program(path: str) -> None:
     """Record this process as well, a child that `multiprocessing` has started afresh."""
     with open(path, encoding="utf-8") as file:
         specification = json.load(file)
     probe = beside("probe")
-    recorder = probe.install(
-        specification["folder"], specification["sites"], specification["pure"], specification["gpu"]
-    )
+    recorder = installed(probe, specification)
     atexit.register(recorder.finish)
     spawn = sys.modules[SPAWNING]
     watch_imports(specification, path, recorder).extend_spawning(spawn)
@@ -326,9 +329,7 @@ def main() -> None:
     with open(path, encoding="utf-8") as file:
         specification = json.load(file)
     probe = beside("probe")
-    recorder = probe.install(
-        specification["folder"], specification["sites"], specification["pure"], specification["gpu"]
-    )
+    recorder = installed(probe, specification)
     process = os.getpid()
     engine = Engine(specification["control"]) if specification.get("control") else None
     if engine is not None:

@@ -48,7 +48,7 @@ class Metered:
     def __init__(self, meter: str = "auto") -> None:
         self._meters = choose(meter)
         self._folder = tempfile.TemporaryDirectory(prefix="energy-lsp-")
-        self._sampling = Sampling(self._meters, Path(self._folder.name), pid=os.getpid())
+        self._sampling = Sampling(self._meters, Path(self._folder.name), pid=os.getpid(), closely=True)
         self._rests: list[IdleWindow] = []
         self.estimated = any(meter.estimated for meter in self._meters)
         self.meter = "+".join(meter.name for meter in self._meters)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from energy_measure.traces import SampledTrace
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
 SHARP = 0.02
 """Windows whose ends are known to this part of their length count as exactly placed."""
@@ -41,8 +42,8 @@ class Observations:
     joules: Floats
     placement: Floats
     """Standard deviation, in seconds, of where each window's end really lies."""
-    reading_noise: float
-    """Standard deviation, in joules, of one window's energy from the meter's own rounding."""
+    noise: Floats
+    """Standard deviation, in joules, of what the meter's own rounding adds at each window's end."""
     overlap: float
     """How many windows hold one instant: 1 for counters, below 1 for a meter that looks away, above for a
     running mean."""
@@ -50,6 +51,16 @@ class Observations:
     shift: float = 0.0
     """The part of `placement` that all ends have in common: a meter that updates as regularly as it is read is
     early or late by the same for a long time."""
+
+    @property
+    def sharp(self) -> Floats:
+        """The ends of windows whose place is known, in order."""
+        return np.asarray(self.ends[self.placement == 0.0])
+
+    @property
+    def reading_noise(self) -> float:
+        """Standard deviation, in joules, of a typical window's energy from the meter's own rounding."""
+        return float(np.sqrt(2.0) * np.median(self.noise)) if len(self.noise) else 0.0
 
     @property
     def contiguous(self) -> bool:
@@ -89,25 +100,24 @@ def observe(trace: SampledTrace) -> Observations:
             f"the {trace.device} trace holds {len(trace)} reading(s); at least two are needed"
         )
     origin = int(trace.times_ns[0])
-    times, values, widths = _updates(trace, origin)
+    times, values, widths, noise = _updates(trace, origin)
     if len(times) < 2:
         raise TooFewReadingsError(f"the {trace.device} meter did not update while it was read")
     shift = _common_shift(times, widths)
     if trace.kind == "energy":
         placement = widths[1:] / np.sqrt(12.0)
-        rounding = trace.quantum / np.sqrt(6.0)
-        return Observations(origin, times[:-1], times[1:], np.diff(values), placement, rounding, 1.0, shift)
+        return Observations(origin, times[:-1], times[1:], np.diff(values), placement, noise[1:], 1.0, shift)
     window = trace.window_s or trace.update_period_s or float(np.median(np.diff(times)))
     step = float(np.median(np.diff(times)))
-    rounding = trace.quantum * window / np.sqrt(12.0)
+    noise = noise * window / np.sqrt(2.0)  # a window of its own, not the difference of two readings
     overlap = window / step if abs(window / step - 1.0) > 0.05 else 1.0
     if overlap == 1.0:
         energy = values[1:] * np.diff(times)
         return Observations(
-            origin, times[:-1], times[1:], energy, widths[1:] / np.sqrt(12.0), rounding, 1.0, shift
+            origin, times[:-1], times[1:], energy, widths[1:] / np.sqrt(12.0), noise[1:], 1.0, shift
         )
     return Observations(
-        origin, times - window, times, values * window, widths / np.sqrt(12.0), rounding, overlap, shift
+        origin, times - window, times, values * window, widths / np.sqrt(12.0), noise, overlap, shift
     )
 
 
@@ -122,34 +132,36 @@ def _common_shift(times: Floats, widths: Floats) -> float:
     return float(np.sqrt(max(doubt**2 - scatter**2, 0.0)))
 
 
-def _updates(trace: SampledTrace, origin: int) -> tuple[Floats, Floats, Floats]:
-    """When the meter updated, what it then said, and how wide the stretch is in which it did."""
+def _updates(trace: SampledTrace, origin: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """When the meter updated, what it then said, how wide the stretch is in which it did, and its noise."""
     read: Floats = np.asarray((trace.times_ns - origin) * 1e-9, dtype=np.float64)
     values = np.asarray(trace.values, dtype=np.float64)
     period = trace.update_period_s
-    changed = np.flatnonzero(np.diff(values) != 0) + 1
+    ages = np.full(len(values), period) if trace.ages_s is None else trace.ages_s
+    # A reading that is not old says for sure where a rest ends.
+    changed = np.flatnonzero((np.diff(values) != 0) | (ages[1:] == 0.0)) + 1
     if trace.kind == "power" and len(changed) == 0:
         changed = np.arange(1, len(values))
     if len(changed) == 0:  # nothing was used at all: the first and the last reading say so
         changed = np.array([len(values) - 1])
-    widths = np.minimum(read[changed] - read[changed - 1], period)
-    if trace.kind == "energy":
+    widths = np.minimum(read[changed] - read[changed - 1], ages[changed])
+    if trace.kind == "energy" and trace.ages_s is None:
         widths = _at_most_one_update(widths, read, changed, period)
     times = read[changed] - widths / 2.0
     first_width = min(period, float(np.median(widths)))
     times = np.concatenate(([read[0] - first_width / 2.0], times))
     widths = np.concatenate(([first_width], widths))
     said = np.concatenate((values[:1], values[changed]))
-    times = np.maximum.accumulate(times)
+    noise = np.full(len(values), trace.quantum / np.sqrt(12.0)) if trace.noises is None else trace.noises
+    noise = np.concatenate((noise[:1], noise[changed]))
+    updates = np.stack((np.maximum.accumulate(times), said, widths, noise))
     if period > 0:
-        times, said, widths = _fill(trace, times, said, widths, read[changed - 1])
-    keep = np.concatenate(([True], np.diff(times) > 0))
-    return times[keep], said[keep], widths[keep]
+        updates = _fill(trace, updates, read[changed - 1])
+    times, said, widths, noise = updates[:, np.concatenate(([True], np.diff(updates[0]) > 0))]
+    return times, said, widths, noise
 
 
-def _at_most_one_update(
-    widths: Floats, read: Floats, changed: npt.NDArray[np.int64], period: float
-) -> Floats:
+def _at_most_one_update(widths: Floats, read: Floats, changed: Indices, period: float) -> Floats:
     """A sum of several counters changes more often than one counter can: any part may then be a period
     old."""
     if len(changed) < 8 or period <= 0:
@@ -160,25 +172,25 @@ def _at_most_one_update(
     return np.full_like(widths, period) if several else widths
 
 
-def _fill(
-    trace: SampledTrace, times: Floats, said: Floats, widths: Floats, last_unchanged: Floats
-) -> tuple[Floats, Floats, Floats]:
+def _fill(trace: SampledTrace, updates: Floats, last_unchanged: Floats) -> Floats:
     """Put back the updates that changed nothing: a counter at rest, a running mean that stayed level."""
     period = trace.update_period_s
+    times, said = updates[:2]
     silent = np.flatnonzero(np.diff(times) > MISSED_UPDATE * period) + 1
     if len(silent) == 0:
-        return times, said, widths
+        return updates
     if trace.kind == "energy":
         before = np.minimum(times[silent] - period, last_unchanged[silent - 1])
         rested = before > times[silent - 1]
-        at, when = silent[rested], before[rested]
-        return (
-            np.insert(times, at, when),
-            np.insert(said, at, said[at - 1]),
-            np.insert(widths, at, widths[at]),
-        )
+        return _with(updates, silent[rested], before[rested], said)
     missing = np.floor((times[silent] - times[silent - 1]) / period - 0.5).astype(np.int64)
     at = np.repeat(silent, missing)
     nth = np.concatenate([np.arange(count, 0, -1) for count in missing]) if len(missing) else missing
-    when = times[at] - nth * period
-    return np.insert(times, at, when), np.insert(said, at, said[at - 1]), np.insert(widths, at, widths[at])
+    return _with(updates, at, times[at] - nth * period, said)
+
+
+def _with(updates: Floats, at: Indices, when: Floats, said: Floats) -> Floats:
+    """Updates with others put in before some of them, which said the same as those before."""
+    more = updates[:, at]
+    more[0], more[1] = when, said[at - 1]
+    return np.insert(updates, at, more, axis=1)

@@ -17,7 +17,9 @@ from energy_measure.baseline import Baseline, IdleWindow, fit_baseline, no_basel
 from energy_measure.events import Events
 from energy_measure.gpu_context import gpus_awake
 from energy_measure.machine import temperatures
-from energy_measure.meters import Meter
+from energy_measure.marks import Marks, with_marks
+from energy_measure.meters import Meter, PowerModel
+from energy_measure.meters.cpu_time import process_time
 from energy_measure.observations import TooFewReadingsError
 from energy_measure.recording import Recording
 from energy_measure.replay import Replayed, ReplayPlan, plan_replay, replayed
@@ -124,6 +126,7 @@ class Runs:
         ):
             program.wait_until_ready()
             sampling.follow(program.pid)
+            counted_from = process_time(program.pid)  # it is asleep until it is told to go
             say("resting", 0.0)
             before, stability = self._rest(sampling)
             begin = time.monotonic_ns()
@@ -131,11 +134,12 @@ class Runs:
             span = ended or noted_end(folder, program.pid) or Ended(begin, time.monotonic_ns(), 1)
             after = self._after()
             say("attributing", 0.0)
-            result = self._result(folder, span, [before, after], sampling.recording(), stability)
+            marks = Marks.read(folder, program.pid, counted_from)
+            result = self._result(folder, marks, span, [before, after], sampling.stop(), stability)
             replays: Mapping[int, Replayed] = {}
             problems: list[str] = []
             if ended is not None and ended.status == 0:
-                replays, problems = self._replay(program, sampling, folder, result, say)
+                replays, problems = self._replay(program, folder, result, say)
             status = program.finish()
         return replace(
             result,
@@ -163,12 +167,14 @@ class Runs:
     def _replay(
         self,
         program: Program,
-        sampling: Sampling,
         folder: Path,
         result: OneRun,
         say: Callable[[str, float], None],
     ) -> tuple[Mapping[int, Replayed], list[str]]:
-        """Have the calls that the meter could not resolve repeated in the program's own process."""
+        """Have the calls that the meter could not resolve repeated in the program's own process.
+
+        They are looked at as closely as can be: the program's own run is over and cannot be slowed any more.
+        """
         in_place = [replace(e, site=key.site) for key, e in result.energies.items() if not key.tracing]
         replayable = set(
             noted(folder, program.pid).get("replayable", ())
@@ -178,13 +184,14 @@ class Runs:
         if not plan.sites:
             return {}, []
         say(f"replaying {len(plan.sites)} call{'s' if len(plan.sites) > 1 else ''}", plan.seconds)
-        windows = program.replay(plan.as_request(), timeout=60.0 + 20.0 * plan.seconds)
-        recording = sampling.recording()
+        with Sampling(
+            self.meters, folder / "replays", period_s=self.period_s, pid=program.pid, closely=True
+        ) as sampling:
+            windows = program.replay(plan.as_request(), timeout=60.0 + 20.0 * plan.seconds)
+            recording = sampling.stop()
         if not windows:
             return {}, ["The program's process ended before its short calls could be replayed."]
-        begin = min(int(window["begin"]) for window in windows if "begin" in window)
-        traces = [trace.between(begin - 100_000_000, 1 << 62) for trace in recording.traces]
-        replays, failures = replayed(windows, traces)
+        replays, failures = replayed(windows, recording.traces)
         self._replayed |= {site for site, replay in replays.items() if replay.resolved}
         problems = [f"A call could not be replayed ({reason})." for reason in sorted(set(failures.values()))]
         if left_out:
@@ -195,6 +202,7 @@ class Runs:
     def _result(
         self,
         folder: Path,
+        marks: Marks,
         span: Ended,
         idle: Sequence[IdleWindow],
         recording: Recording,
@@ -203,14 +211,17 @@ class Runs:
         events = keyed(Events.read(folder))
         problems = list(recording.problems)
         parts: list[DeviceAttribution] = []
-        for trace in recording.traces:
+        for trace in self._traces(recording, marks, events):
             try:
                 parts.append(attribute(trace, events, self._baseline(trace, idle), (span.begin, span.end)))
             except TooFewReadingsError as problem:
                 problems.append(f"{problem}; its energy is left out.".capitalize())
         energies = {unkeyed(number): energy for number, energy in site_energies(events, parts).items()}
         shortest = shortest_readable(recording.traces)
-        blurred = frozenset(key for key, e in energies.items() if e.seconds * e.count < shortest)
+        sharp = {unkeyed(number) for number in set(events.site[marks.hold(events)].tolist())}
+        blurred = frozenset(
+            key for key, e in energies.items() if e.seconds * e.count < shortest and key not in sharp
+        )
         found = read_calls(folder)
         return OneRun(
             seconds=(span.end - span.begin) / 1e9,
@@ -231,6 +242,15 @@ class Runs:
             stability=stability,
             problems=tuple(problems),
         )
+
+    def _traces(self, recording: Recording, marks: Marks, events: Events) -> list[SampledTrace]:
+        """One trace per device, the estimated one with the marks that the program made."""
+        if not marks:
+            return recording.traces
+        per_ns = PowerModel.from_environment().active_watts * 1e-9
+        estimated = [trace for trace in recording.sources if trace.estimated]
+        others = replace(recording, sources=tuple(t for t in recording.sources if not t.estimated)).traces
+        return [with_marks(estimated, marks, events, per_ns), *others]
 
     def _baseline(self, trace: SampledTrace, idle: Sequence[IdleWindow]) -> Baseline:
         if trace.estimated:

@@ -17,21 +17,21 @@ class Onsets:
 
     The cells' true places scatter about where they are put, so on average they see something begin not in a
     step but in a ramp of `blur` seconds; expecting steps would take from short calls what leaks into their
-    neighbours' cells.
+    neighbours' cells. Across an edge whose place is known (`sharp`) nothing leaks.
     """
 
-    def __init__(self, moments: Floats, edges: Floats, blur: float) -> None:
+    def __init__(self, moments: Floats, edges: Floats, blur: float, sharp: Floats) -> None:
         self._seconds = np.diff(edges)
         cells = len(self._seconds)
-        half = blur / 2.0
-        last = np.clip(np.searchsorted(edges, moments + half, side="right") - 1, 0, cells - 1)
+        blurs = np.minimum(blur, _twice_to_nearest(sharp, moments)) if blur else np.zeros_like(moments)
+        last = np.clip(np.searchsorted(edges, moments + blurs / 2.0, side="right") - 1, 0, cells - 1)
         self._whole_after = last
         if not blur:
             self._moment: Indices | None = None
             self._cell: Indices = last
             self._part: Floats = np.clip(edges[last + 1] - moments, 0.0, self._seconds[last])
         else:
-            self._moment, self._cell, self._part = _ramps(moments, edges, last, blur)
+            self._moment, self._cell, self._part = _ramps(moments, edges, last, blurs)
         # Fresh memory is dearer than what is done with it: these are used again and again.
         self._per_part, self._per_moment = np.empty(len(self._part)), np.empty(len(moments))
 
@@ -62,17 +62,24 @@ class Onsets:
         return parts
 
 
-def _ramps(moments: Floats, edges: Floats, last: Indices, blur: float) -> tuple[Indices, Indices, Floats]:
+def _twice_to_nearest(places: Floats, moments: Floats) -> Floats:
+    """Twice the seconds from each moment to the nearest of some places."""
+    bounds = np.concatenate(([-np.inf], places, [np.inf]))
+    after = np.searchsorted(bounds, moments)
+    return np.asarray(2.0 * np.minimum(bounds[after] - moments, moments - bounds[after - 1]))
+
+
+def _ramps(moments: Floats, edges: Floats, last: Indices, blurs: Floats) -> tuple[Indices, Indices, Floats]:
     """The cells over which each moment's ramp is spread: the moment, the cell, the seconds in it."""
-    first = np.clip(np.searchsorted(edges, moments - blur / 2.0, side="right") - 1, 0, len(edges) - 2)
+    first = np.clip(np.searchsorted(edges, moments - blurs / 2.0, side="right") - 1, 0, len(edges) - 2)
     many = last - first + 1
     moment = np.repeat(np.arange(len(moments)), many)
     cell = np.arange(len(moment)) - np.repeat(np.cumsum(many) - many - first, many)
-    at = moments[moment]
-    return moment, cell, _ramp(edges[cell + 1] - at, blur) - _ramp(edges[cell] - at, blur)
+    at, wide = moments[moment], blurs[moment]
+    return moment, cell, _ramp(edges[cell + 1] - at, wide) - _ramp(edges[cell] - at, wide)
 
 
-def _ramp(seconds: Floats, blur: float) -> Floats:
-    """Integral, up to so many seconds after a moment, of what rises from 0 to 1 over `blur` about it."""
-    risen = np.clip(seconds + blur / 2.0, 0.0, blur)
-    return np.asarray(risen**2 / (2.0 * blur) + np.maximum(seconds - blur / 2.0, 0.0))
+def _ramp(seconds: Floats, blurs: Floats) -> Floats:
+    """Integral, up to so many seconds after moments, of what rises from 0 to 1 over a blur about each."""
+    risen = np.clip(seconds + blurs / 2.0, 0.0, blurs)
+    return np.asarray(risen**2 / np.maximum(2.0 * blurs, 1e-30) + np.maximum(seconds - blurs / 2.0, 0.0))

@@ -6,7 +6,9 @@ sampler in its own process reads as well.
 
 Between two API calls the processor's caches have lost the probe, so each thing it touches costs far more than in
 a loop: it notes site, begin, end and whether a graph is being built, and nothing else. Which call is nested in
-which follows from the times on each thread, and `events.py` finds it.
+which follows from the times on each thread, and `events.py` finds it. Only where energy is estimated from CPU time
+(`marking`), and only about calls that take `MARKED_NS` or more, so that it does not show, it also looks at the
+process's CPU time.
 
 Each thread keeps its rows in a list of its own and writes them to `events-PID.bin` when there are `CHUNK` of
 them. After `EXACT` rows, neighbouring short calls of one site are merged before they are written, so a program
@@ -41,12 +43,17 @@ NAME = "__energy_probe__"
 MAGIC = 0x454E4552
 ROW = 4
 """Site, start, end, whether a graph was being built."""
+MARK = 2
+"""A time and the process's CPU time at it."""
 MERGED_ROW = 8
 CHUNK = 4096
 LOOK = 256
 EXACT = 100_000
 MERGED_SPAN_NS = 10_000_000
 MERGED_CALL_NS = 1_000_000
+MARKED_NS = 500_000
+MARKED_NS_OF_MANY = 20_000_000
+"""Once there are `EXACT` marks only calls this long get any: then they grow no faster than what a sampler writes."""
 SIGNATURES = 8
 ELEMENTS = 64
 KEPT_BYTES = 64 << 20
@@ -57,10 +64,12 @@ WRITING_SECONDS = 10.0
 HIDDEN_FILE = "<energy-lsp importlib._bootstrap probe>"
 
 clock = time.monotonic_ns
+cpu_clock = time.process_time_ns
 
 
 class Thread:
-    """One thread of the program: its rows not yet written, end to end, and how soon to look at each site."""
+    """One thread of the program: its rows not yet written, end to end, how soon to look at each site, and whether the
+    next call of a site gets marks."""
 
     def __init__(self, recorder: Recorder, index: int) -> None:
         self.recorder = recorder
@@ -69,7 +78,9 @@ class Thread:
         self.ended = False
         self.counted: Dict[int, int] = {}
         self.rows: List[int] = []
+        self.marks: List[int] = []
         self.countdown = [1] * recorder.sites
+        self.marked = [recorder.marking] * recorder.sites
 
     def look(
         self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool
@@ -99,18 +110,22 @@ class Leaving:
 class Recorder:
     """Everything recorded in this process."""
 
-    def __init__(self, folder: str, sites: int, pure: Iterable[int] = (), gpu: bool = False) -> None:
+    def __init__(
+        self, folder: str, sites: int, pure: Iterable[int] = (), gpu: bool = False, marking: bool = False
+    ) -> None:
         self.folder = folder
         self.sites = sites
         self.pure = frozenset(pure)
         self.gpu = gpu
+        self.marking = marking
         self.begin = self.end = clock()
         self._start_process()
 
     def _start_process(self) -> None:
         self.process = os.getpid()
         self.file: Optional[int] = None
-        self.rows = 0
+        self.rows = self.marks = 0
+        self.marked_ns = MARKED_NS
         self.merged_since: Optional[int] = None
         self.lock = threading.Lock()
         self.local = threading.local()
@@ -133,8 +148,9 @@ class Recorder:
         self.names[index] = threading.current_thread().name
         thread = self.threads[index] = self.local.thread = Thread(self, index)
         self.local.leaving = Leaving(thread)
-        self.local.state = thread.rows.extend, thread.countdown
-        return thread.rows.extend, thread.countdown
+        state = thread.rows.extend, thread.countdown, thread.marked, thread.marks.extend
+        self.local.state = state
+        return state
 
     def observe(
         self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool
@@ -175,26 +191,36 @@ class Recorder:
         flat = thread.rows[:count]
         # Whoever is in a call holds on to this very list, and may have added to it by now.
         del thread.rows[:count]
+        self._write_marks(thread)
         if ended:
             self.threads.pop(thread.index, None)
         if self.merged_since is not None:
             flat, merged = merge(flat, around, self.merged_since)
-            self._append(thread, merged, MERGED_ROW)
-        self._append(thread, flat, ROW)
+            self.rows += self._append(thread, merged, MERGED_ROW)
+        self.rows += self._append(thread, flat, ROW)
         if self.rows >= EXACT and self.merged_since is None:
             self.merged_since = clock()
 
-    def _append(self, thread: Thread, flat: List[int], columns: int) -> None:
+    def _write_marks(self, thread: Thread) -> None:
+        count = len(thread.marks)
+        flat = thread.marks[:count]
+        del thread.marks[:count]
+        self.marks += self._append(thread, flat, MARK)
+        if self.marks >= EXACT:
+            self.marked_ns = MARKED_NS_OF_MANY
+
+    def _append(self, thread: Thread, flat: List[int], columns: int) -> int:
+        """Write rows of so many columns; gives how many."""
         if not flat:
-            return
+            return 0
         rows = len(flat) // columns
-        self.rows += rows
         words = array("q", [MAGIC, thread.index, rows, columns])
         words.fromlist(flat)
         if self.file is None:
             path = os.path.join(self.folder, "events-%d.bin" % self.process)
             self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.write(self.file, words.tobytes())
+        return rows
 
     def flush_here(self) -> None:
         """Write the rows of the calling thread."""
@@ -282,6 +308,8 @@ def merge(flat: List[int], around: List[OpenCall], since: int) -> Tuple[List[int
 def make_probe(recorder: Recorder) -> Callable[..., Any]:
     """The function that takes the place of each instrumented call."""
     now = clock
+    cpu_now = cpu_clock
+    marking = recorder.marking
     local = recorder.local
     enter_thread = recorder.enter_thread
     modules = sys.modules
@@ -307,9 +335,9 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
     def probe(site: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         nonlocal synchronise, look_for_gpu
         try:
-            add, countdown = local.state
+            add, countdown, marked, mark = local.state
         except AttributeError:
-            add, countdown = enter_thread()
+            add, countdown, marked, mark = enter_thread()
         left = countdown[site] = countdown[site] - 1
         if not left:
             local.thread.look(site, function, args, kwargs, not eager())
@@ -318,6 +346,7 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
         if synchronise is not None and eager():
             synchronise()
         result = None
+        cpu_start = cpu_now() if marked[site] else 0
         start = now()
         try:
             result = function(*args, **kwargs)
@@ -330,6 +359,10 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             raise
         finally:
             end = now()
+            if marking:
+                if cpu_start:
+                    mark((start, cpu_start, end, cpu_now()))
+                marked[site] = end - start >= recorder.marked_ns
             # To ask TensorFlow takes long, and who gets a tensor with values need not ask.
             add((site, start, end, type(result) is not eager_tensor and not eager()))
 
@@ -338,9 +371,11 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
     return probe
 
 
-def install(folder: str, sites: int, pure: Iterable[int] = (), gpu: bool = False) -> Recorder:
+def install(
+    folder: str, sites: int, pure: Iterable[int] = (), gpu: bool = False, marking: bool = False
+) -> Recorder:
     """Start recording `sites` call sites into `folder`, and make the probe a builtin of the program."""
-    recorder = Recorder(folder, sites, pure, gpu)
+    recorder = Recorder(folder, sites, pure, gpu, marking)
     setattr(builtins, NAME, make_probe(recorder))
     if hasattr(os, "register_at_fork"):
 

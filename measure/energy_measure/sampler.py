@@ -1,6 +1,6 @@
 """The sampler: a process of its own that reads one meter at fixed times and writes what it saw.
 
-    python -m energy_measure.sampler METER --period MS --output FILE [--pid PID]
+    python -m energy_measure.sampler METER --period MS --output FILE [--pid PID] [--closely]
 
 It is started and steered by `energy_measure.sampling`. Commands come in on stdin, one a line: `follow PID`,
 `stop`; the end of stdin, or of the parent, ends it too. Answers go out on stdout, one a line.
@@ -105,6 +105,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--period", type=float, required=True, metavar="MS", help="1 to 500 milliseconds")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE")
     parser.add_argument("--pid", type=int, help="process tree to follow (cpu-time)")
+    parser.add_argument("--closely", action="store_true", help="as finely as the meter can")
     options = parser.parse_args(arguments)
     if not SHORTEST_PERIOD <= options.period / 1e3 <= LONGEST_PERIOD:
         parser.error("the period must be from 1 to 500 milliseconds")
@@ -112,6 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         meter = meters.find(options.meter)
+        meter.closely = options.closely
         meter.open()
         if options.pid is not None:
             meter.follow(options.pid)

@@ -42,20 +42,29 @@ class Sampling:
         *,
         period_s: float | None = None,
         pid: int | None = None,
+        closely: bool = False,
     ) -> None:
-        """`period_s` for all meters, else the period that suits each; `pid`: the process tree to follow."""
+        """`period_s` for all meters, else the period that suits each; `pid`: the process tree to follow, `closely`
+        even if that slows it a little."""
         if period_s is not None and not SHORTEST_PERIOD <= period_s <= LONGEST_PERIOD:
             raise MeterProblem(
                 f"A sampling period of {period_s * 1e3:g} ms is not possible; take 1 to 500 ms."
             )
         self.folder = folder
         self._samplers = [
-            _SamplerProcess(meter, folder / f"{meter.name}.trace", period_s or suitable_period(meter), pid)
+            _SamplerProcess(
+                meter,
+                folder / f"{meter.name}.trace",
+                period_s or suitable_period(meter),
+                pid,
+                closely=closely,
+            )
             for meter in meters
         ]
 
     def start(self) -> None:
         """Start all samplers; returns when every one has begun to read."""
+        self.folder.mkdir(exist_ok=True)
         try:
             for sampler in self._samplers:
                 sampler.start()
@@ -108,13 +117,16 @@ class Sampling:
 class _SamplerProcess:
     """The parent's side of one sampler."""
 
-    def __init__(self, meter: Meter, output: Path, period_s: float, pid: int | None) -> None:
+    def __init__(
+        self, meter: Meter, output: Path, period_s: float, pid: int | None, *, closely: bool
+    ) -> None:
         self.name = meter.name
         self.output = output
         self._errors = output.with_suffix(".stderr")
         self._command = [sys.executable, "-m", "energy_measure.sampler", meter.name]
         self._command += ["--period", f"{period_s * 1e3:g}", "--output", str(output.absolute())]
         self._command += ["--pid", str(pid)] if pid is not None else []
+        self._command += ["--closely"] if closely else []
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

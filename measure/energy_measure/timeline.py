@@ -30,7 +30,7 @@ class Timeline:
         self.count = len(spans.starts) + 1
         self._cells = _Cells(observations)
         moments = np.concatenate((spans.starts, spans.ends, [first, last]))
-        self._onsets = Onsets(moments, self._cells.edges, blur)
+        self._onsets = Onsets(moments, self._cells.edges, blur, observations.sharp)
         self._order: Indices = np.argsort(moments, kind="stable")
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(moments))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,10 @@ class SampledTrace:
     source: str = ""
     """What was read: `package-0`, `GPU 0`, or a sum of several."""
     estimated: bool = False
+    ages_s: npt.NDArray[np.float64] | None = None
+    """How old each reading may be, where that differs from reading to reading: else up to `update_period_s`."""
+    noises: npt.NDArray[np.float64] | None = None
+    """Standard deviation of each reading, where that differs: else what follows from `quantum`."""
 
     def __post_init__(self) -> None:
         if self.times_ns.shape != self.values.shape or self.times_ns.ndim != 1:
@@ -46,33 +50,25 @@ class SampledTrace:
         """The readings taken from `start_ns` up to and including `end_ns`; the arrays are views."""
         first = int(np.searchsorted(self.times_ns, start_ns, side="left"))
         last = int(np.searchsorted(self.times_ns, end_ns, side="right"))
-        return self._with(self.times_ns[first:last], self.values[first:last])
+        return self._part(slice(first, last))
 
     def around(self, start_ns: int, end_ns: int) -> SampledTrace:
         """The same, with the last reading before and the first one after: what lies in between is known then."""
         first = int(np.searchsorted(self.times_ns, start_ns, side="right")) - 1
         last = int(np.searchsorted(self.times_ns, end_ns, side="left"))
-        places = slice(max(first, 0), last + 1)
-        return self._with(self.times_ns[places], self.values[places])
+        return self._part(slice(max(first, 0), last + 1))
 
     def changes(self) -> SampledTrace:
         """The first reading and those that differ from the one before: where the meter was seen to update."""
         if len(self) == 0:
             return self
-        changed = np.concatenate(([True], np.diff(self.values) != 0))
-        return self._with(self.times_ns[changed], self.values[changed])
+        return self._part(np.concatenate(([True], np.diff(self.values) != 0)))
 
-    def _with(self, times_ns: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> SampledTrace:
-        return SampledTrace(
-            self.device,
-            times_ns,
-            self.kind,
-            values,
-            self.update_period_s,
-            self.window_s,
-            self.quantum,
-            self.source,
-            self.estimated,
+    def _part(self, places: slice | npt.NDArray[np.bool_]) -> SampledTrace:
+        ages = None if self.ages_s is None else self.ages_s[places]
+        noises = None if self.noises is None else self.noises[places]
+        return replace(
+            self, times_ns=self.times_ns[places], values=self.values[places], ages_s=ages, noises=noises
         )
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "METERS",
     "UNKNOWN",
     "Availability",
+    "CpuTimeMeter",
     "Kind",
     "Meter",
     "MeterProblem",

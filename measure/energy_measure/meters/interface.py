@@ -82,6 +82,8 @@ class Meter(ABC):
 
     def __init__(self, roots: Roots | None = None) -> None:
         self.roots = roots or Roots.from_environment()
+        self.closely = False
+        """Set before opening, it asks for the finest view there is, even if that slows what is looked at a little."""
         self.sources: Sequence[Source] = ()
         self.problems: list[str] = []
         """What went wrong while reading, one sentence each; a source that stopped answering is named here."""

@@ -124,6 +124,7 @@ class Bench:
         entry: str,
         *arguments: str,
         gpu: bool = False,
+        marking: bool = False,
         replay: Mapping[int, float] | None = None,
     ) -> Probed:
         """Run with the probe."""
@@ -136,7 +137,9 @@ class Bench:
             with (folder / "out").open("wb") as output, (folder / "err").open("wb") as errors:
                 program = Program(
                     python,
-                    instrumented.specification(Path(entry), self.project, arguments, gpu=gpu),
+                    instrumented.specification(
+                        Path(entry), self.project, arguments, gpu=gpu, marking=marking
+                    ),
                     folder,
                     cwd=self.project,
                     output=output,

@@ -371,3 +371,42 @@ def test_however_it_ends_no_process_and_no_file_is_left(
     if number != signal.SIGKILL:
         assert process.returncode == 130
         assert "the run under way is lost, 1 finished run is kept" in errors
+
+
+REGULAR = """
+import json, time
+import tensorflow as tf
+
+used = [0.0, 0.0]
+
+def spin(number, seconds):
+    begin = time.process_time()
+    while time.process_time() < begin + seconds:
+        pass
+    used[number] += time.process_time() - begin
+    time.sleep(0.001 * number)
+
+for _ in range(80):
+    tf.py_function(spin, [0, 0.002], None)
+    tf.py_function(spin, [1, 0.003], None)
+print(json.dumps(used))
+"""
+
+
+def test_calls_shorter_than_a_reading_are_told_apart_in_place_where_energy_is_estimated(
+    command: Command, tmp_path: Path
+) -> None:
+    command.bench.write(main=REGULAR)
+    output = tmp_path / "output"
+    options = ["--quick", "--meter", "cpu-time", "--format", "json", "--program-output", str(output)]
+    done = command.run("main.py", "--python", sys.executable, *options)
+    assert done.returncode == 0, done.stderr
+    used = json.loads(output.read_text())
+    calls = {call["line"]: call for call in json.loads(done.stdout)["calls"]}
+    first = REGULAR[1:].split("\n").index("    tf.py_function(spin, [0, 0.002], None)") + 1
+    for number, call in enumerate((calls[first], calls[first + 1])):
+        truth = used[number] / 80 * 2.76
+        assert call["method"] == "in place"
+        assert call["joules"]["per_call"] == pytest.approx(truth, rel=0.05)
+        assert call["interval"]["low"] > 0.9 * truth
+        assert call["interval"]["high"] < 1.1 * truth
