@@ -23,6 +23,7 @@ total, low, high, cpu, ram, gpu, below, spread, version"""
 _SITE = f"""SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = ? AND line = ?
 ORDER BY project = ? DESC, substr('/' || project, -length(?)) = ? DESC, started DESC LIMIT 1"""
 _API = f"SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = '' AND line = {API_LINE} AND project = ''"
+_LINES = "SELECT DISTINCT line FROM summaries WHERE api = ? AND file = ?"
 _EVIDENCE = "SELECT * FROM evidence WHERE rule = ? ORDER BY measured DESC, size, mode, id"
 
 _NOT_ASKED = object()
@@ -57,6 +58,10 @@ class DatabaseLayer:
             return general
         row = self._connection.execute(_SITE, (api, file, line, *self._project)).fetchone()
         return general if row is None else _figure(row, self.name, exact=True)
+
+    def lines(self, api: str, file: str) -> set[int]:
+        """The lines of a file at which an API was measured."""
+        return {int(line) for (line,) in self._connection.execute(_LINES, (api, file))}
 
     def _in_general(self, api: str) -> Figure | None:
         if api not in self._general:
@@ -143,6 +148,16 @@ class EnergyStore:
                     break  # what follows cannot be nearer
         # Own databases may also hold records of others, which do not go before the team's own.
         return min(found, key=lambda figure: LAYERS.index(figure.layer)) if found else published(api)
+
+    def lines(self, api: str, file: str) -> set[int]:
+        """The lines of a file at which an API was measured: elsewhere in it the API's own figure is the answer."""
+        name, found = canonical(api), set[int]()
+        for layer in list(self._layers):
+            try:
+                found |= layer.lines(name, file)
+            except (sqlite3.Error, ValueError, TypeError) as error:
+                self._drop(layer, error)
+        return found
 
     def evidence(self, rule: str) -> Sequence[RuleEvidence]:
         """Measured comparisons for a rule: here, then the team's, then those shipped."""

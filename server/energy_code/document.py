@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter
 
@@ -19,7 +19,7 @@ from energy_code.lowering_statements import StatementLowering
 from energy_code.modules import Module
 from energy_code.node_kinds import ERROR
 from energy_code.positions import Encoding, Lines, Position
-from energy_code.shifting import rename, shifted
+from energy_code.shifting import Shift, rename, shifted
 from energy_code.sources import decode, encode, parseable, same_ends
 from energy_code.spacing import Change
 from energy_code.stack_room import with_room
@@ -35,7 +35,15 @@ PART = 8
 SPARE = 256
 """So many statements that are no longer in a file are remembered, for when an edit is undone."""
 
-__all__ = ["Analysis", "Document"]
+__all__ = ["Analysis", "Document", "Moved"]
+
+
+class Moved(NamedTuple):
+    """What an edit did that only moved what stands behind it."""
+
+    shift: Shift
+    lines: tuple[bytes, bytes]
+    """The lines in which it lies, before and after."""
 
 
 class Document:
@@ -125,13 +133,10 @@ class Document:
         """The module with its statements up to date."""
         if not self._stale:
             return self.module
+        if self._shift() is not None:
+            return self.module
         self._stale = False
         old = self.module.units
-        if self._lowered and self.whole and self._runs_eagerly() == self.module.eager_models:
-            units = self._shift(old)
-            if units is not None:
-                self._take(units)
-                return self.module
         if len(self._fresh) > 2 * len(old) + SPARE:
             self._forget_old_texts()
         units = self._lower_region(old) if self._lowered and self.whole else None
@@ -159,16 +164,32 @@ class Document:
         """Whether the text says, a remark included, that models are not traced."""
         return b"run_eagerly=True" in self.source
 
-    def _shift(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
-        """The same statements after edits of one remark or of blank lines; None when the edits were elsewhere."""
-        found = shifted(old, Change(self._read, self.source, self._same_head, self._same_tail))
+    def move(self) -> Moved | None:
+        """Follow edits of a remark or of blank lines, if nothing else happened in the program since the last analysis.
+
+        None, and nothing done, for any other edit.
+        """
+        if self._revision != self.engine.revision:
+            return None
+        if self.project is not None and any(one is not self for one in self.project.stale):
+            return None
+        return self._shift() if self._stale else None
+
+    def _shift(self) -> Moved | None:
+        """Let the statements stand where edits of one remark or of blank lines have moved them."""
+        if not (self._lowered and self.whole and self._runs_eagerly() == self.module.eager_models):
+            return None
+        change = Change(self._read, self.source, self._same_head, self._same_tail)
+        found = shifted(self.module.units, change)
         if found is None:
             return None
         rename((self._fresh, self._cache), found.texts)
         if found.around is not None and self.remembered is not None:
-            self.remembered.move(found.around, found.shift, found.texts[found.around])
+            self.remembered.move(found.around, found.inside, found.texts[found.around])
         self.moves += 1
-        return found.units
+        self._stale = False
+        self._take(found.units)
+        return Moved(found.shift, change.lines)
 
     def _forget_old_texts(self) -> None:
         """Keep what the file is made of now: texts of statements as they once were would pile up."""
@@ -227,7 +248,8 @@ class Document:
         revision = self.engine.revision
         if self._analysis is None or self._stale or self._revision != revision:
             with collector_paused():
-                self._analysis = with_room(self._analyse)
+                is_moved = not self._stale and self._revision == revision
+                self._analysis = self._analyse() if is_moved else with_room(self._analyse)
                 self._made = self._analysis.calls.made
             self._unchanged = len(self.source)
             self._revision = self.engine.revision

@@ -29,7 +29,7 @@ STATEMENT = re.compile(r"(?:module|block|decorator|.*_(?:statement|definition|cl
 
 
 class Shift(NamedTuple):
-    """An edit inside one code: the place before which all is as it was, and by how much the rest moves."""
+    """An edit: the place before which all is as it was, and by how much the rest moves."""
 
     place: int
     by: int
@@ -44,10 +44,12 @@ class Shifted(NamedTuple):
     """Statements after an edit that moved them."""
 
     units: list[tuple[int, Unit]]
+    shift: Shift
+    """What has moved in the text."""
     around: Unit | None = None
     """The statement that the edit lies in, if it lies in one."""
-    shift: Shift = Shift(0, 0)
-    """Where in that statement what stands behind has moved."""
+    inside: Shift = Shift(0, 0)
+    """What has moved in it."""
     texts: Mapping[Code, bytes] = MappingProxyType({})
     """What it, and the functions and classes in it around the edit, look like now."""
 
@@ -220,7 +222,9 @@ def shifted(units: list[tuple[int, Unit]], change: Change) -> Shifted | None:
         return (
             moved(units, number, change, gap.place) if is_between_tokens(units[number], change, gap) else None
         )
-    return None if gap.remarks else Shifted(further(units, number + 1, change.by))
+    if gap.remarks:
+        return None
+    return Shifted(further(units, number + 1, change.by), Shift(gap.place, change.by))
 
 
 def end_of(unit: tuple[int, Unit]) -> int:
@@ -240,7 +244,8 @@ def moved(
         move(code, Shift(place - start - offset, change.by))
     text = change.after[start : start + unit.end]
     texts = {code: text[offset : offset + code.end] for offset, code in around}
-    return Shifted(further(units, number + 1, change.by), unit, Shift(place - start, change.by), texts)
+    by = change.by
+    return Shifted(further(units, number + 1, by), Shift(place, by), unit, Shift(place - start, by), texts)
 
 
 def further(units: list[tuple[int, Unit]], first: int, by: int) -> list[tuple[int, Unit]]:

@@ -1,6 +1,8 @@
 """What the client has open. Edits are collected on the loop; the worker applies them and makes new pages.
 
-Only the worker touches a file's document while edits wait, only the loop while none do: the two never meet.
+Edits of remarks and blank lines in short files only move what is known. While the worker has nothing to do, the loop follows
+them itself: it tells the diagnostics in their new places at once, and makes the new page when nobody asks for anything. The
+worker and the loop never meet in a document: the worker lets the loop do such a job, or it does not.
 """
 
 from __future__ import annotations
@@ -9,20 +11,22 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from energy_lsp.diagnosis import Mark, Told
 from energy_lsp.encoding import Encoded
-from energy_lsp.folders import Folder, Folders
+from energy_lsp.folders import Folder, Folders, UnaskedError
 from energy_lsp.making import LARGEST_SOURCE, make_page, silent_page
 from energy_lsp.pages import Page
 from energy_lsp.worker import BACKGROUND, OPEN
 
 if TYPE_CHECKING:
-    from energy_code.document import Document
+    from energy_code.document import Document, Moved
     from energy_code.positions import Lines
     from energy_lsp.client import Client
     from energy_lsp.worker import Worker
@@ -30,6 +34,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Change = types.TextDocumentContentChangeEvent
+Made = tuple[int, Mapping[str, Page]]
+"""What `wanted` was when pages were begun, and the pages."""
+SHORT = 16_384
+"""Bytes of a text, some 450 lines, up to which the loop may follow an edit: parsing all of it would take 2 ms."""
+LATER = 0.005
+"""How long after telling the diagnostics a page is made that nobody asks for: first the client may want them."""
 NOTHING = Encoded("[]")
 
 
@@ -50,26 +60,47 @@ class Opened:
         self.lock = threading.Lock()
 
     @property
+    def told(self) -> Told | None:
+        """The diagnostics of the newest text, where they are known before its page."""
+        return None
+
+    def complete(self, client: Client) -> Made | None:
+        """On the loop: the page of such a text; None when it is left to the worker."""
+        return None
+
+    @property
     def settled(self) -> bool:
         """True when the pages show the newest state."""
         return self.made == self.wanted
 
-    def make(self, client: Client) -> tuple[int, Mapping[str, Page]]:
+    def make(self, client: Client) -> Made:
         """In the worker: apply what waits and make the pages; none for what cannot be read."""
         wanted = self.wanted
         try:
             made, pages = self.make_pages(client)
             for page in pages.values():
-                page.encode()
+                _ = page.told  # encoded here, not on the loop
             return made, pages
         except Exception as problem:
-            logger.exception("Reading %s failed", self.uri)
-            self.folder.tell([f"Some code could not be read and gets no hints ({type(problem).__name__})."])
-            return wanted, {}
+            return wanted, self.no_pages(problem)
 
-    def make_pages(self, client: Client) -> tuple[int, Mapping[str, Page]]:
+    def no_pages(self, problem: Exception) -> Mapping[str, Page]:
+        """For what could not be read, and why is told."""
+        logger.error("Reading %s failed", self.uri, exc_info=problem)
+        self.folder.tell([f"Some code could not be read and gets no hints ({type(problem).__name__})."])
+        return {}
+
+    def make_pages(self, client: Client) -> Made:
         """What each kind of file does to show its newest state."""
         raise NotImplementedError
+
+
+class Followed(NamedTuple):
+    """What is known of a text after an edit that only moved it."""
+
+    wanted: int
+    marks: Sequence[Mark]
+    told: Told
 
 
 class OpenFile(Opened):
@@ -82,6 +113,7 @@ class OpenFile(Opened):
         self._unapplied: list[Change] = []
         """Edits of a text that is too large to be read, and stays so with them."""
         self._document: Document | None = None
+        self._followed: Followed | None = None
 
     def change(self, version: int, changes: Sequence[Change]) -> None:
         """Keep edits for the worker."""
@@ -90,11 +122,9 @@ class OpenFile(Opened):
             self.version = version
             self.wanted += 1
 
-    def make_pages(self, client: Client) -> tuple[int, Mapping[str, Page]]:
+    def make_pages(self, client: Client) -> Made:
         """Bring the document up to date and read it."""
-        with self.lock:
-            changes, self._changes = self._changes, []
-            version, wanted = self.version, self.wanted
+        changes, version, wanted = self._take_changes()
         if self._document is None:
             self._unapplied += changes
             if may_fit(len(self._text), self._unapplied):
@@ -109,8 +139,75 @@ class OpenFile(Opened):
         else:
             for change in changes:
                 apply_change(self._document, change, client)
-        page = make_page(self.uri, self.path, self._document, self.folder, client, version)
+        return wanted, {self.uri: self._page(self._document, client, version)}
+
+    def follow(self, client: Client) -> Told | None:
+        """Follow edits that only move the diagnostics, and tell where they are; None when there is more to find out."""
+        document, marks = self._document, self._marks_before()
+        if document is None or marks is None or self._size_with_changes(document) > SHORT:
+            return None
+        changes, version, wanted = self._take_changes()
+        for change in changes:
+            apply_change(document, change, client)
+        moved = document.move()
+        if moved is None or self._says_more(document, moved):
+            return None
+        lines = document.lines
+        marks = [mark.moved(moved.shift) for mark in marks]
+        told = Told.of(self.uri, version, marks, lambda byte: lines.position(byte, client.encoding))
+        self._followed = Followed(wanted, marks, told)
+        return told
+
+    def _marks_before(self) -> Sequence[Mark] | None:
+        """What was marked before the edit that waits; None when that is not known, or another one waits too."""
+        before, page = self.wanted - 1, self.pages.get(self.uri)
+        if page is None:
+            return None
+        if self._followed is not None and self._followed.wanted == before:
+            return self._followed.marks
+        return page.marks if self.made == before else None
+
+    def _says_more(self, document: Document, moved: Moved) -> bool:
+        """Whether an edit without code can change diagnostics: by what it says, or by the lines that it moves."""
+        before, after = moved.lines
+        if b"energy:" in before or b"energy:" in after:
+            return True
+        if self.pages[self.uri].hints.costs.rows and before.count(b"\n") != after.count(b"\n"):
+            return True
+        return document.remembered is not None and document.remembered.minds(moved.lines)
+
+    @property
+    def told(self) -> Told | None:
+        """The diagnostics of the newest text, where they are known before its page."""
+        followed = self._followed
+        return followed.told if followed is not None and followed.wanted == self.wanted else None
+
+    def complete(self, client: Client) -> Made | None:
+        """The page of a text whose diagnostics were told; None when a database has to be asked."""
+        wanted = self.wanted
+        assert self._document is not None
+        try:
+            with self.folder.by_heart():
+                page = self._page(self._document, client, self.version)
+            _ = page.told
+        except UnaskedError:
+            return None
+        except Exception as problem:
+            return wanted, self.no_pages(problem)
         return wanted, {self.uri: page}
+
+    def _take_changes(self) -> tuple[Sequence[Change], int, int]:
+        """The edits that wait, the version after them, and what is wanted with them."""
+        with self.lock:
+            changes, self._changes = self._changes, []
+            return changes, self.version, self.wanted
+
+    def _size_with_changes(self, document: Document) -> int:
+        return len(document.source) + sum(len(change.text) for change in self._changes)
+
+    def _page(self, document: Document, client: Client, version: int) -> Page:
+        before = self.pages.get(self.uri)
+        return make_page(self.uri, self.path, document, self.folder, client, version, before)
 
     def _open(self, text: str) -> Document:
         """The document, known to the project, so that what imports this file sees the editor's text."""
@@ -168,11 +265,13 @@ class OpenFiles:
         folders: Folders,
         client: Callable[[], Client],
         settled: Callable[[Opened], None],
+        told: Callable[[Told], None],
     ) -> None:
         self._worker = worker
         self._folders = folders
         self._client = client
         self._settled = settled
+        self._told = told
         self._opened: dict[str, Opened] = {}
 
     def __iter__(self) -> Iterator[Opened]:
@@ -217,7 +316,22 @@ class OpenFiles:
         if version <= opened.version:
             logger.warning("%s: version %s follows version %s", uri, version, opened.version)
         opened.change(version, changes)
-        self.analyse(opened)
+        told = self._worker.do_now(partial(opened.follow, self._client()))
+        if told is None:
+            self.analyse(opened)
+            return
+        self._told(told)
+        asyncio.get_running_loop().call_later(LATER, self._complete, opened, opened.wanted)
+
+    def _complete(self, opened: Opened, wanted: int) -> None:
+        """Make the page whose diagnostics were told."""
+        if opened.wanted != wanted or opened.settled or self._opened.get(opened.uri) is not opened:
+            return
+        made = self._worker.do_now(partial(opened.complete, self._client()))
+        if made is not None:
+            self._receive((opened, *made))
+        else:
+            self.analyse(opened)
 
     def close(self, uri: str) -> Opened | None:
         """The client closed a file or notebook."""
@@ -253,10 +367,13 @@ class OpenFiles:
                 one.wanted += 1
             self.analyse(one)
 
-    def settled_page(self, uri: str) -> Page | None:
-        """The newest page of a file or cell; None when it is not open, or not ready."""
+    def told(self, uri: str) -> Told | None:
+        """The newest diagnostics of a file or cell; None when it is not open, or they are not ready."""
         opened = self._opened.get(uri)
-        return opened.pages.get(uri) if opened is not None and opened.settled else None
+        if opened is None or not opened.settled:
+            return opened.told if opened is not None else None
+        page = opened.pages.get(uri)
+        return page.told if page is not None else None
 
     async def page(self, uri: str) -> Page | None:
         """The newest page of a file or cell, waiting until it is ready; None when it is not open."""
@@ -278,6 +395,8 @@ class OpenFiles:
 
     async def _ready(self, uri: str) -> Opened | None:
         opened = self._opened.get(uri)
+        if opened is not None and opened.told is not None:
+            self._complete(opened, opened.wanted)
         while opened is not None and not opened.settled:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             opened.waiting.append(future)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,8 +15,11 @@ from energy_lsp.settings import Settings
 
 if TYPE_CHECKING:
     from energy_code.call_list import Found
+    from energy_code.calls import Mode
     from energy_code.positions import Lines
     from energy_code.project import Project
+    from energy_code.rules import Rule
+    from energy_code.ruling.evidence import Verdict
     from energy_data.model import Figure, RuleEvidence
     from energy_data.store import EnergyStore
 
@@ -23,6 +27,25 @@ logger = logging.getLogger(__name__)
 
 NO_DATABASE = Path(os.devnull) / "none"
 """A restricted workspace reads no database, its own neither: published figures alone."""
+
+
+class UnaskedError(Exception):
+    """Only the database has the answer, and somebody is waiting who cannot wait for it."""
+
+
+class Known:
+    """What a folder has learnt from its databases, until they or the settings change."""
+
+    def __init__(self) -> None:
+        self.general: dict[str, Figure | None] = {}
+        """What is known of each API wherever it is called."""
+        self.measured: set[str] = set()
+        """Of these, the ones that were measured here or by the team: at some lines more may be known."""
+        self.lines: dict[tuple[str, str], set[int]] = {}
+        """At which lines of a file that is so."""
+        self.at_lines: dict[tuple[str, str, int], Figure | None] = {}
+        self.verdicts: dict[tuple[str, Mode], Verdict] = {}
+        """What measurements say of each rule that applied somewhere, in the mode it applied in."""
 
 
 @dataclass
@@ -43,8 +66,9 @@ class Folder:
     _told: set[str] = field(default_factory=set)
     generation: int = 0
     """Grows when the database is read again."""
-    _general: dict[str, Figure | None] = field(default_factory=dict)
-    """What is known of each API wherever it is called, until the settings or the database change."""
+    _rules: Sequence[Rule] | None = None
+    known: Known = field(default_factory=Known)
+    _by_heart: bool = False
 
     def configure(self, editor: Mapping[str, object] | None = None) -> bool:
         """Read the options again; True when they changed. `editor` is what the editor's section holds."""
@@ -54,7 +78,7 @@ class Folder:
         project, problems = settings.read_pyproject(self.root)
         self.tell(problems)
         before, self.settings = self.settings, settings.combine(project, self._editor, self.command_line)
-        self._general = {}
+        self.known, self._rules = Known(), None
         if before.database != self.settings.database:
             self._store = (
                 None  # SQLite lets no other thread than the worker's close it; its last reference does
@@ -67,6 +91,27 @@ class Folder:
             if problem not in self._told:
                 self._told.add(problem)
                 self.problems.append(problem)
+
+    @property
+    def rules(self) -> Sequence[Rule]:
+        """The rules that the settings let look; names of none in the settings are told."""
+        chosen = self._rules
+        if chosen is None:
+            from energy_code import rules
+
+            selected, ignored = self.settings.select, self.settings.ignore
+            self.tell(
+                f"`{option}`: there is no rule `{name}`."
+                for option, names in (("select", selected), ("ignore", ignored))
+                for name in names
+                if name not in rules.ALL
+            )
+            chosen = self._rules = [
+                rule
+                for name, rule in rules.ALL.items()
+                if name not in ignored and (not selected or name in selected)
+            ]
+        return chosen
 
     @property
     def project(self) -> Project:
@@ -115,7 +160,7 @@ class Folder:
 
     def reopen(self) -> None:
         """Read the database again."""
-        self._general = {}
+        self.known = Known()
         self.generation += 1
         if self._store is not None:
             self._store.reopen()
@@ -130,23 +175,57 @@ class Folder:
         if self._project is not None:
             self._project.close(path)
 
-    def figures_in(self, path: Path | None, reached: Sequence[Found], lines: Lines) -> list[Figure | None]:
-        """What is known about each call of a file."""
-        general = self._general
+    def figures_in(
+        self, path: Path | None, reached: Sequence[Found], lines: Lines
+    ) -> tuple[list[Figure | None], dict[int, int]]:
+        """What is known about each call of a file, and the lines of those where their lines matter."""
+        known = self.known
         apis = [site.api for _, _, _, site in reached]
-        for api in set(apis) - general.keys():
-            general[api] = self._ask(api, None, None)
-        figures = [general[api] for api in apis]
+        for api in set(apis) - known.general.keys():
+            known.general[api] = figure = self._ask(api, None, None)
+            if figure is not None and figure.layer != "published":
+                known.measured.add(api)
+        figures = [known.general[api] for api in apis]
+        rows: dict[int, int] = {}
         # What was not measured at all was not measured at one of these lines either.
-        measured = {api for api, known in general.items() if known and known.layer != "published"}
-        if measured and (file := self.relative(path)) is not None:
+        if known.measured and (file := self.relative(path)) is not None:
             for place, api in enumerate(apis):
-                if api in measured:
-                    figures[place] = self._ask(api, file, lines.point(reached[place][0]).row + 1)
-        return figures
+                if api in known.measured and (measured := self._lines(api, file)):
+                    rows[place] = lines.point(reached[place][0]).row
+                    if rows[place] + 1 in measured:
+                        figures[place] = self._at_line(api, file, rows[place] + 1)
+        return figures, rows
+
+    def _lines(self, api: str, file: str) -> set[int]:
+        """The lines of a file at which an API was measured."""
+        known = self.known.lines
+        if (api, file) not in known:
+            self._may_ask()
+            known[api, file] = self.store.lines(api, file)
+        return known[api, file]
+
+    def _at_line(self, api: str, file: str, line: int) -> Figure | None:
+        known = self.known.at_lines
+        if (api, file, line) not in known:
+            known[api, file, line] = self._ask(api, file, line)
+        return known[api, file, line]
+
+    @contextmanager
+    def by_heart(self) -> Iterator[None]:
+        """Ask no database meanwhile: whoever would have to raises `UnaskedError`."""
+        self._by_heart = True
+        try:
+            yield
+        finally:
+            self._by_heart = False
+
+    def _may_ask(self) -> None:
+        if self._by_heart:
+            raise UnaskedError
 
     def _ask(self, api: str, file: str | None, line: int | None) -> Figure | None:
         """The store's answer; a row that cannot be read counts as nothing known."""
+        self._may_ask()
         try:
             figure = self.store.lookup(api, file=file, line=line)
         except Exception as problem:
@@ -161,6 +240,7 @@ class Folder:
 
     def evidence(self, rule: str) -> list[RuleEvidence]:
         """Measured comparisons for a rule."""
+        self._may_ask()
         try:
             return list(self.store.evidence(rule))
         except Exception as problem:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from heapq import heapify, heappop
 from operator import itemgetter
 from typing import TYPE_CHECKING, overload
 
+from energy_lsp.costs import Costs
 from energy_lsp.hints import Hint, Total
 
 if TYPE_CHECKING:
     from energy_code.call_list import Found
     from energy_code.calls import Call
     from energy_code.rules import Finding
-    from energy_data.model import Figure
 
 LONGEST_CALLEE = 65536
 """How far before a call's name its receiver may begin (in a long chain of calls) for a hover to find it."""
@@ -29,12 +28,12 @@ class Joined:
         self,
         calls: Sequence[Call] = (),
         reached: Sequence[Found] = (),
-        figures: Sequence[Figure | None] = (),
+        costs: Costs | None = None,
         findings: Sequence[Finding] = (),
     ) -> None:
         self._calls = calls
         self.reached = reached
-        self.figures = figures
+        self.costs = costs or Costs()
         self._findings: dict[int, list[Finding]] = {}
         for finding in findings:
             if finding.call is not None:
@@ -48,7 +47,7 @@ class Joined:
             call = self._calls[place]
             found = self._findings.get(call.span.start_byte, ())
             hits = tuple(one for one in found if one.call == call)
-            hint = self._made[place] = Hint(call, self.figures[place], hits)
+            hint = self._made[place] = Hint(call, self.costs.figures[place], hits)
         return hint
 
 
@@ -57,7 +56,7 @@ class Hints(Sequence[Hint]):
 
     def __init__(self, joined: Joined, first: int = 0, last: int | None = None) -> None:
         self._joined = joined
-        self._places = range(len(joined.figures))[first:last]
+        self._places = range(len(joined.reached))[first:last]
 
     def __len__(self) -> int:
         return len(self._places)
@@ -87,24 +86,19 @@ class Hints(Sequence[Hint]):
 
     def by_joules(self) -> Iterator[tuple[float, Hint]]:
         """The calls with a figure above zero, hungriest first: joules per call times runs, and the hint."""
-        known = [
-            (-figure.total * times, place)
-            for place, (figure, times) in zip(self._places, self._costs(), strict=True)
-            if figure is not None and figure.total is not None and figure.total > 0
-        ]
-        heapify(known)  # few are asked for: putting all in order would take longer
-        while known:
-            joules, place = heappop(known)
-            yield -joules, self._joined.hint(place)
+        for joules, place in self.costs.hungriest():
+            if place in self._places:
+                yield joules, self._joined.hint(place)
+
+    @property
+    def costs(self) -> Costs:
+        """What all calls of the program cost."""
+        return self._joined.costs
 
     @property
     def total(self) -> Total:
         """The sum over all of them, without making a single hint."""
-        return Total.of(self._costs())
-
-    def _costs(self) -> Iterator[tuple[Figure | None, int]]:
-        reached, figures = self._joined.reached, self._joined.figures
-        return ((figures[place], reached[place][3].times) for place in self._places)
+        return self.costs.total_of(self._places)
 
 
 NO_HINTS = Hints(Joined())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from energy_lsp.client import Client
+from energy_lsp.costs import Costs
 from energy_lsp.hint_list import Hints, Joined
 from energy_lsp.hints import HOTSPOT, Hint
 from energy_lsp.pages import Page, find_all, verdicts_of
@@ -30,13 +31,19 @@ T = TypeVar("T")
 
 
 def make_page(
-    uri: str, path: Path | None, document: Document, folder: Folder, client: Client, version: int | None
+    uri: str,
+    path: Path | None,
+    document: Document,
+    folder: Folder,
+    client: Client,
+    version: int | None,
+    before: Page | None = None,
 ) -> Page:
-    """Read a file and join everything known about its calls."""
+    """Read a file and join everything known about its calls, which the page before may know already."""
     page = Page(uri, uri, version, document.lines, client, folder)
     if folder.excludes(path) or len(document.source) > LARGEST_SOURCE:
         return page
-    return _filled(page, document.analysis, path)
+    return _filled(page, document.analysis, path, before)
 
 
 def silent_page(uri: str, folder: Folder, client: Client, version: int | None) -> Page:
@@ -110,7 +117,7 @@ def make_notebook_pages(path: Path, folder: Folder, client: Client) -> list[Page
     return make_cell_pages(uri, notebook, cells, folder, client)
 
 
-def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
+def _filled(page: Page, analysis: Analysis, path: Path | None, before: Page | None = None) -> Page:
     folder = page.folder
     left_out = folder.leaves_out(path)
     found = [
@@ -124,8 +131,10 @@ def _filled(page: Page, analysis: Analysis, path: Path | None) -> Page:
     findings = [finding for finding in found if verdicts[finding.rule.name, finding.mode].suggested]
     findings.sort(key=lambda finding: finding.span.start_byte)
     calls = analysis.calls
-    figures = folder.figures_in(path, calls.reached, analysis.lines)
-    hints = Hints(Joined(calls, calls.reached, figures, findings))
+    costs = before.hints.costs if before is not None else None
+    if costs is None or not costs.hold_for(analysis, folder):
+        costs = Costs.of(analysis, folder, path)
+    hints = Hints(Joined(calls, calls.reached, costs, findings))
     total = hints.total
     return replace(
         page,

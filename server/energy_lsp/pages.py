@@ -6,7 +6,6 @@ on demand is asked for in the worker first.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from energy_lsp.encoding import Encoded, encoded_list
 from energy_lsp.hint_list import NO_HINTS, Hints
 from energy_lsp.hints import Hint, Total
 
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from energy_code.rules import Finding
     from energy_code.ruling.evidence import Verdict
     from energy_lsp.client import Client
+    from energy_lsp.diagnosis import Mark, Told
+    from energy_lsp.encoding import Encoded
     from energy_lsp.folders import Folder
 
 logger = logging.getLogger(__name__)
@@ -60,25 +60,28 @@ class Page:
     """What to say where no call of the file or notebook has a figure; the first cell with calls says it for all."""
 
     @cached_property
-    def diagnostics(self) -> Sequence[types.Diagnostic]:
+    def marks(self) -> Sequence[Mark]:
         """What is marked in the text."""
         from energy_lsp.diagnosis import diagnose
 
         return diagnose(self)
 
-    def encode(self) -> None:
-        """Encode the diagnostics now, in the thread that makes pages."""
-        _ = self.result_id
-
     @cached_property
+    def told(self) -> Told:
+        """The same as it goes over the wire; made in the thread that makes the page."""
+        from energy_lsp.diagnosis import Told
+
+        return Told.of(self.uri, self.version, self.marks, self.place)
+
+    @property
     def encoded(self) -> Encoded:
-        """The diagnostics as they go over the wire."""
-        return encoded_list(self.diagnostics)
+        """The diagnostics, encoded."""
+        return self.told.encoded
 
-    @cached_property
+    @property
     def result_id(self) -> str:
         """Changes when the diagnostics do."""
-        return hashlib.blake2b(self.encoded.encode(), digest_size=8).hexdigest()
+        return self.told.result_id
 
     @property
     def is_cell(self) -> bool:
@@ -149,20 +152,9 @@ def find_all(analysis: Analysis, folder: Folder) -> list[Finding]:
     """Findings of the selected rules; a rule that raises is left out, and the user told once."""
     from energy_code import rules
 
-    settings = folder.settings
-    if settings.rule_severity == "off":
+    if folder.settings.rule_severity == "off":
         return []
-    folder.tell(
-        f"`{option}`: there is no rule `{name}`."
-        for option, names in (("select", settings.select), ("ignore", settings.ignore))
-        for name in names
-        if name not in rules.ALL
-    )
-    chosen = [
-        rule
-        for name, rule in rules.ALL.items()
-        if name not in settings.ignore and (not settings.select or name in settings.select)
-    ]
+    chosen = folder.rules
     try:
         return list(rules.find(analysis, chosen))
     except Exception:
@@ -179,10 +171,10 @@ def find_all(analysis: Analysis, folder: Folder) -> list[Finding]:
 
 def verdicts_of(findings: Sequence[Finding], folder: Folder) -> dict[tuple[str, Mode], Verdict]:
     """What was measured for the rules of some findings: here, else by the team, else shipped."""
-    if not findings:
-        return {}
-    from energy_code.ruling.evidence import verdict
-
+    known = folder.known.verdicts
     wanted = {(finding.rule.name, finding.mode) for finding in findings}
-    evidence = {name: folder.evidence(name) for name, _ in wanted}
-    return {(name, mode): verdict(evidence[name], mode) for name, mode in wanted}
+    for name, mode in wanted - known.keys():
+        from energy_code.ruling.evidence import verdict
+
+        known[name, mode] = verdict(folder.evidence(name), mode)
+    return {key: known[key] for key in wanted}

@@ -94,10 +94,10 @@ class EnergyProtocol(LanguageServerProtocol):
         if method != types.TEXT_DOCUMENT_DIAGNOSTIC or method not in self.fm.features:
             return False
         pulled = keystrokes.pulled(params)
-        page = self._server.files.settled_page(pulled.uri) if pulled is not None else None
-        if pulled is None or page is None or not isinstance(request_id, (int, str)):
+        told = self._server.files.told(pulled.uri) if pulled is not None else None
+        if pulled is None or told is None or not isinstance(request_id, (int, str)):
             return False
-        self._send_response(request_id, diagnostics.report(page, pulled.previous))
+        self._send_response(request_id, diagnostics.report(told, pulled.previous))
         return True
 
     def _edit(self, edited: Edited) -> None:

@@ -114,7 +114,9 @@ class EnergyServer(LanguageServer):
         loop = asyncio.get_running_loop()
         over: asyncio.Future[int] = loop.create_future()
         self.worker = Worker(loop, self._job_failed)
-        self.files = OpenFiles(self.worker, self.folders, lambda: self.client, self._settled)
+        self.files = OpenFiles(
+            self.worker, self.folders, lambda: self.client, self._settled, partial(diagnostics.push, self)
+        )
 
         def end(code: int) -> None:
             if not over.done():
@@ -242,7 +244,8 @@ class EnergyServer(LanguageServer):
     def _settled(self, opened: Opened) -> None:
         if opened.uri not in self._last_shown:
             self.garbage.expect()
-        diagnostics.push(self, opened)
+        for page in opened.pages.values():
+            diagnostics.push(self, page.told)
         status.send(self, opened)
         self.show_problems()
         self._trace(opened)

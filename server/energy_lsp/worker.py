@@ -10,13 +10,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
 
 logger = logging.getLogger(__name__)
 
 OPEN, BACKGROUND = 0, 1
 """Priorities."""
 
+T = TypeVar("T")
 Job = Callable[[], Any]
 Done = Callable[[Any], None]
 
@@ -30,6 +31,8 @@ class Worker:
         self._waiting: tuple[dict[Hashable, tuple[Job, Done]], ...] = ({}, {})
         self._condition = threading.Condition()
         self._stopped = False
+        self._busy = False
+        """True while a job runs, here or in the thread."""
         self._thread = threading.Thread(target=self._run, name="energy-lsp worker", daemon=True)
         self._thread.start()
 
@@ -38,6 +41,27 @@ class Worker:
         with self._condition:
             self._waiting[priority][key] = (job, done)
             self._condition.notify()
+
+    def do_now(self, job: Callable[[], T]) -> T | None:
+        """Run a job of a moment where this is called, while the thread rests; None when other jobs go before it.
+
+        To wake the thread and to be woken by it would take longer.
+        """
+        with self._condition:
+            if self._busy or self._stopped or self._waiting[OPEN]:
+                return None
+            self._busy = True
+        try:
+            return job()
+        finally:
+            self._rest()
+
+    def _rest(self) -> None:
+        """A job is over; the thread is woken only if there is another one."""
+        with self._condition:
+            self._busy = False
+            if any(self._waiting):
+                self._condition.notify()
 
     def forget(self, key: Hashable) -> None:
         """Drop a job that has not begun."""
@@ -82,8 +106,9 @@ class Worker:
     def _next(self) -> tuple[Job, Done] | None:
         with self._condition:
             while not self._stopped:
-                for jobs in self._waiting:
+                for jobs in self._waiting if not self._busy else ():
                     if jobs:
+                        self._busy = True
                         return jobs.pop(next(iter(jobs)))
                 self._condition.wait()
         return None
@@ -91,13 +116,14 @@ class Worker:
     def _run(self) -> None:
         while (item := self._next()) is not None:
             job, done = item
+            result: Any
             try:
                 result = job()
             except Exception as problem:
                 logger.exception("A job failed")
-                self._hand_back(self._failed, problem)
-            else:
-                self._hand_back(done, result)
+                done, result = self._failed, problem
+            self._rest()  # before the loop learns of it, and may have the next job
+            self._hand_back(done, result)
 
     def _hand_back(self, call: Callable[[Any], None], value: Any) -> None:
         try:

@@ -58,6 +58,22 @@ def test_reading_a_team_database_leaves_nothing_beside_it(layers: tuple[Path, Pa
     assert [file.name for file in (project / ".energy").iterdir()] == ["energy.db"]
 
 
+def test_the_lines_of_a_file_at_which_an_api_was_measured(
+    layers: tuple[Path, Path], run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    here, project = layers
+    with Database.open(here) as database:
+        places = [("train.py", 40), ("other.py", 50)]
+        database.add_run(run(id="more"), [measurement(file=file, line=line) for file, line in places])
+    store = EnergyStore.open(here, project)
+    assert store.lines("tf.keras.Sequential.fit", "train.py") == {12, 40}
+    assert store.lines("keras.Sequential.predict", "train.py") == {12}, "the team's"
+    assert store.lines("keras.Sequential.fit", "none.py") == set()
+    elsewhere = store.lookup("keras.Sequential.fit", file="train.py", line=41)
+    assert elsewhere == store.lookup("keras.Sequential.fit")
+    assert store.lookup("keras.Sequential.fit", file="train.py", line=40) != elsewhere
+
+
 def test_evidence_of_all_layers_in_their_order(
     layers: tuple[Path, Path], evidence: RuleEvidence, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

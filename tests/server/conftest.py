@@ -218,7 +218,12 @@ def database(tmp_path: Path) -> Path:
 
 
 def add_figures(
-    path: Path, joules: dict[str, float], *, estimated: bool = False, run_id: str = "run-1"
+    path: Path,
+    joules: dict[str, float],
+    *,
+    estimated: bool = False,
+    run_id: str = "run-1",
+    file: str = "other.py",
 ) -> None:
     """Store one run with these joules per call of these APIs."""
     machine = Machine("Test CPU", "", 8 << 30, "Linux", "")
@@ -237,7 +242,7 @@ def add_figures(
             id=f"{run_id}-{number}",
             run_id=run_id,
             api=api,
-            file="other.py",
+            file=file,
             line=number + 1,
             signature=InputSignature(),
             seconds=0.5,

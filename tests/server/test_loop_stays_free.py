@@ -43,6 +43,7 @@ def test_analysis_and_whole_file_questions_run_in_the_worker(tmp_path: Path) -> 
             Folders({}),
             Client,
             lambda opened: settled_in.append(threading.current_thread().name),
+            lambda told: None,
         )
         watched = Watched(uri, 1, Folder(tmp_path), SOURCE)
         files.begin(watched)
@@ -59,7 +60,7 @@ def test_analysis_and_whole_file_questions_run_in_the_worker(tmp_path: Path) -> 
 def test_a_question_about_a_file_that_is_not_open_has_an_answer() -> None:
     async def use() -> str:
         worker = Worker(asyncio.get_running_loop(), lambda problem: None)
-        files = OpenFiles(worker, Folders({}), Client, lambda opened: None)
+        files = OpenFiles(worker, Folders({}), Client, lambda opened: None, lambda told: None)
         answer = await files.answer("file:///not/open.py", lambda page: Encoded("page"))
         worker.stop()
         return answer
@@ -82,7 +83,7 @@ def test_nobody_waits_for_a_second_look(tmp_path: Path) -> None:
                 both.set()
 
         worker = Worker(asyncio.get_running_loop(), lambda problem: None)
-        files = OpenFiles(worker, Folders({}), Client, settled)
+        files = OpenFiles(worker, Folders({}), Client, settled, lambda told: None)
         files.open(uri, 1, SOURCE)
         assert await files.page(uri) is not None
         worker.submit("gate", gate.wait, lambda _: None)

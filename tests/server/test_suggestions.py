@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from energy_data.database import Database
 from energy_data.model import RuleEvidence
+from energy_lsp.checking.run import _folder
 from energy_lsp.cli import main
 from rule_savings import SAVES
 
@@ -24,6 +25,7 @@ def findings(
     file.write_text(program)
     with Database.open(tmp_path / "energy.db") as database:
         database.add_evidence(evidence)
+    _folder.cache_clear()  # as in a process of its own
     arguments = ["check", str(file), "--format", "json", "--exit-zero", "--select", rule]
     result = CliRunner().invoke(main, arguments, env={"ENERGY_LSP_DB": str(tmp_path / "energy.db")})
     assert result.exit_code == 0, result.output

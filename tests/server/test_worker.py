@@ -54,3 +54,29 @@ async def test_everybody_who_waits_gets_an_answer_and_nobody_else_costs_work() -
     assert await asyncio.gather(waiting[0], waiting[1], waiting[3]) == [0, 1, 3]
     assert ran == [0, 1, 3]
     worker.stop()
+
+
+async def test_a_job_of_a_moment_runs_here_while_the_thread_rests() -> None:
+    worker = Worker(asyncio.get_running_loop(), lambda problem: None)
+    here, gate, order = threading.current_thread(), threading.Event(), []
+    assert worker.do_now(threading.current_thread) is here
+    worker.submit("gate", gate.wait, lambda _: None)
+    assert worker.do_now(threading.current_thread) is None, "the thread has something to do"
+    gate.set()
+    assert await worker.run(lambda: "done") == "done"
+    assert worker.do_now(threading.current_thread) is here, "and rests when its result is known"
+
+    def slow() -> str:
+        worker.submit("meanwhile", lambda: order.append("thread"), lambda _: None)
+        worker.submit("much later", lambda: None, lambda _: None, BACKGROUND)
+        order.append("here")
+        return "slow"
+
+    assert worker.do_now(slow) == "slow"
+    await worker.run(lambda: None)
+    assert order == ["here", "thread"]
+    with pytest.raises(ZeroDivisionError):
+        worker.do_now(lambda: 1 / 0)
+    assert worker.do_now(lambda: 3) == 3, "a failure ends nothing"
+    worker.stop()
+    assert worker.do_now(lambda: 3) is None

@@ -126,6 +126,11 @@ class Memory:
             notes = tuple([note.moved(shift) for note in known.notes])
             self.kept[code] = known._replace(text=text, notes=notes)
 
+    def minds(self, lines: Sequence[bytes]) -> bool:
+        """Whether some lines without code have a word that rules look for anywhere in the text."""
+        words = {b"import", b"tensorflow", *self.words}.union(*[known.words for known in self.kept.values()])
+        return any(word in text for text in lines for word in words)
+
     def _note(
         self, stretch: Stretch, added: Sequence[tuple[Finding, int | None]], words: frozenset[bytes]
     ) -> None:

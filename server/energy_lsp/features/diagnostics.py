@@ -12,8 +12,7 @@ from energy_lsp.encoding import Encoded, encoded, encoded_object
 from energy_lsp.unopened import unopened_reports
 
 if TYPE_CHECKING:
-    from energy_lsp.files import Opened
-    from energy_lsp.pages import Page
+    from energy_lsp.diagnosis import Told
     from energy_lsp.server import EnergyServer
     from energy_lsp.unopened import Report
 
@@ -31,7 +30,7 @@ def register(server: EnergyServer) -> None:
         page = await ls.files.page(params.text_document.uri)
         if page is None:
             return encoded(types.RelatedFullDocumentDiagnosticReport(items=[]))
-        return report(page, params.previous_result_id)
+        return report(page.told, params.previous_result_id)
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def pull_workspace(ls: EnergyServer, params: types.WorkspaceDiagnosticParams) -> Encoded:
@@ -40,7 +39,7 @@ def register(server: EnergyServer) -> None:
         unopened = [one async for one in unopened_reports(ls)] if _wants_all(ls) else []
 
         def put_together() -> Encoded:
-            reports = [_of_text(page, page.version, previous) for page in pages]
+            reports = [_of_text(page.told, page.version, previous) for page in pages]
             reports += [_of_text(one, None, previous) for one in unopened]
             return encoded_object(items=Encoded("[" + ",".join(reports) + "]"))
 
@@ -48,9 +47,9 @@ def register(server: EnergyServer) -> None:
         return report
 
 
-def report(page: Page, previous: str | None) -> Encoded:
+def report(told: Told, previous: str | None) -> Encoded:
     """What a client that last saw `previous` has to know of an open text."""
-    return encoded_object(**_report(page, previous))
+    return encoded_object(**_report(told, previous))
 
 
 def _wants_all(ls: EnergyServer) -> bool:
@@ -58,30 +57,29 @@ def _wants_all(ls: EnergyServer) -> bool:
     return any(folder.settings.workspace_diagnostics for folder in ls.folders.roots)
 
 
-def _of_text(one: Page | Report, version: int | None, previous: dict[str, str]) -> Encoded:
+def _of_text(one: Told | Report, version: int | None, previous: dict[str, str]) -> Encoded:
     about = _report(one, previous.get(one.uri))
     return encoded_object(uri=encoded(one.uri), version=encoded(version), **about)
 
 
-def _report(one: Page | Report, previous: str | None) -> dict[str, Encoded]:
+def _report(one: Told | Report, previous: str | None) -> dict[str, Encoded]:
     """What a client that last saw `previous` has to know."""
     if previous == one.result_id:
         return {"kind": UNCHANGED, "resultId": encoded(one.result_id)}
     return {"kind": FULL, "resultId": encoded(one.result_id), "items": one.encoded}
 
 
-def push(ls: EnergyServer, opened: Opened) -> None:
+def push(ls: EnergyServer, told: Told) -> None:
     """Publish what changed, to a client that does not pull."""
-    if ls.client.pulls_diagnostics:
+    shown = told.result_id, told.version
+    if ls.client.pulls_diagnostics or ls.published.get(told.uri) == shown:
         return
-    for page in opened.pages.values():
-        if ls.published.get(page.uri) != (page.result_id, page.version):
-            ls.published[page.uri] = (page.result_id, page.version)
-            version = {} if page.version is None else {"version": encoded(page.version)}
-            ls.protocol.tell(
-                types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
-                encoded_object(uri=encoded(page.uri), **version, diagnostics=page.encoded),
-            )
+    ls.published[told.uri] = shown
+    version = {} if told.version is None else {"version": encoded(told.version)}
+    ls.protocol.tell(
+        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
+        encoded_object(uri=encoded(told.uri), **version, diagnostics=told.encoded),
+    )
 
 
 def withdraw(ls: EnergyServer, uris: list[str]) -> None:

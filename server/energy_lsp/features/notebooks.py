@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.files import Change, Opened, OpenFiles, changed_text, path_of
+from energy_lsp.files import Change, Made, Opened, OpenFiles, changed_text, path_of
 from energy_lsp.making import make_cell_pages
 
 if TYPE_CHECKING:
     from energy_code.notebook import Notebook
     from energy_lsp.client import Client
     from energy_lsp.folders import Folder
-    from energy_lsp.pages import Page
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +48,7 @@ class OpenNotebook(Opened):
         self.cells = list(cells)
         self._notebook: Notebook | None = None
 
-    def make_pages(self, client: Client) -> tuple[int, Mapping[str, Page]]:
+    def make_pages(self, client: Client) -> Made:
         """Bring every cell up to date and read them as one program."""
         from energy_code.notebook import Notebook
 
