@@ -11,10 +11,12 @@ from energy_code.narrowing import narrowed, take_over, tells
 from energy_code.values import (
     STRING,
     UNKNOWN,
+    ApiInstance,
     Constant,
     Function,
     Mapping,
     Sequence,
+    UserInstance,
     Value,
     join,
 )
@@ -189,12 +191,21 @@ def unpack(frame: Frame, targets: tuple[Expression, ...], value: Value) -> None:
             assign(
                 frame,
                 target,
-                index(frame, value, Constant(position))
+                item_at(frame, value, position)
                 if plain and star is None
                 else iterate(frame, value)
                 if plain
                 else value,
             )
+
+
+ITERABLES = frozenset([ApiInstance, UserInstance])
+
+
+def item_at(frame: Frame, value: Value, position: int) -> Value:
+    """One of the items that unpacking gives: by its place, else any, as of a dataset that is only iterated."""
+    found = index(frame, value, Constant(position))
+    return iterate(frame, value) if found is UNKNOWN and type(value) in ITERABLES else found
 
 
 def define(frame: Frame, code: FunctionCode, owner: Value | None = None) -> Function:

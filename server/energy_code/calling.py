@@ -10,6 +10,7 @@ from energy_code.callbacks import wrap_in_graph
 from energy_code.containers import call_container_method
 from energy_code.effects import after_api_call
 from energy_code.libraries import call_external
+from energy_code.library_objects import ANY_MEMBER
 from energy_code.library_objects import CALLED as LIBRARY_OBJECTS
 from energy_code.values import (
     INNER,
@@ -19,6 +20,7 @@ from energy_code.values import (
     ApiFunction,
     ApiInstance,
     ApiMethod,
+    ApiModule,
     Constant,
     Descriptor,
     External,
@@ -32,8 +34,8 @@ from energy_code.values import (
     UserClass,
     UserInstance,
     Value,
+    cut,
     join,
-    nesting,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from energy_code.frames import Frame, Given
 
 MAX_ARGUMENT_NESTING = 3
+UNTOLD = 0.5
+"""How sure the reader is of a member whose name it does not know."""
 
 
 class Arguments:
@@ -49,7 +53,7 @@ class Arguments:
     __slots__ = ("complete", "keywords", "positional", "unpacked")
 
     def __init__(self, positional: list[Value], keywords: dict[str, Value], complete: bool) -> None:
-        self.positional = positional
+        self.positional: list[Value] = positional
         self.keywords = keywords
         self.complete = complete
         self.unpacked: Value = UNKNOWN
@@ -179,8 +183,8 @@ def bind_arguments(function: Function, arguments: Arguments, receiver: Value | N
             if complete:
                 continue
             value = UNKNOWN  # an unpacked argument may have set it
-        if type(value) in INNER and nesting(value) > MAX_ARGUMENT_NESTING:
-            value = UNKNOWN
+        if type(value) in INNER:
+            value = cut(value, MAX_ARGUMENT_NESTING)
         if value is not UNKNOWN or parameter.default is not None:
             given.append((parameter.name, value))
     return tuple(given)
@@ -199,16 +203,13 @@ def call_user_class(
     init = frame.ask(frame.engine.class_attribute, callee, "__init__")
     if type(init) is Function:
         given = bind_arguments(init, arguments, UNKNOWN)
-        instance = UserInstance(callee, given)
-        if nesting(instance) > MAX_ARGUMENT_NESTING:
-            instance = UserInstance(callee)
+        instance = cut(UserInstance(callee, given), MAX_ARGUMENT_NESTING)
         invoke(frame, init, bind_arguments(init, arguments, instance))
         return instance
     fields = frame.engine.fields(callee)
     pairs = dict(zip(fields, arguments.positional, strict=False)) | arguments.keywords
     known = tuple((name, value) for name, value in pairs.items() if value is not UNKNOWN)
-    instance = UserInstance(callee, known)
-    return instance if nesting(instance) <= MAX_ARGUMENT_NESTING else UserInstance(callee)
+    return cut(UserInstance(callee, known), MAX_ARGUMENT_NESTING)
 
 
 def call_user_instance(
@@ -263,12 +264,26 @@ def call_library(frame: Frame, callee: External, arguments: Arguments, site: Cal
     return call_external(frame, callee.name, arguments)
 
 
+def call_any_member(frame: Frame, owner: Value, arguments: Arguments, site: CallExpression | None) -> Value:
+    """A member whose name the source does not tell: the class that all members share names the call."""
+    assert type(owner) is ApiModule
+    common = frame.engine.common_class(owner.name)
+    if common is None:
+        return UNKNOWN
+    cls, by_constructor = common
+    if by_constructor:
+        report(frame, site, cls, UNTOLD, arguments)
+    return ApiInstance(cls, UNTOLD)
+
+
 def call_bound(
     frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallExpression | None
 ) -> Value:
     """A method of a container, or something that a library gave to be called."""
     if callee.name == "graph decorator":
         return wrap_in_graph(frame, arguments.get(0, "func") or UNKNOWN, callee.receiver)
+    if callee.name == ANY_MEMBER:
+        return call_any_member(frame, callee.receiver, arguments, site)
     handler = LIBRARY_OBJECTS.get(callee.name)
     if handler is not None:
         return handler(frame, callee.receiver, arguments)

@@ -14,6 +14,7 @@ from energy_code.values import (
     Mapping,
     Sequence,
     Value,
+    element_of,
     join,
 )
 
@@ -42,6 +43,8 @@ def call_sequence_method(
     if name in ("append", "add", "appendleft", "put", "put_nowait") and value.kind in ("list", "set"):
         added = first(arguments)
         note_element(frame, site, value, added)
+        if added is UNKNOWN and value.items == ():
+            added = value.element
         if (
             value.items is not None
             and len(value.items) < 16
@@ -50,21 +53,26 @@ def call_sequence_method(
         ):
             store(frame, site, Sequence(value.kind, (*value.items, added)))
         else:
-            old = iterate(frame, value)
-            empty = value.items == () or (value.items is None and old is UNKNOWN)
-            store(frame, site, Sequence(value.kind, None, added if empty else join(old, added)))
+            store(frame, site, Sequence(value.kind, None, widened(value, added)))
         return NONE
     if name in ("extend", "insert"):
         added = iterate(frame, first(arguments)) if name == "extend" else second(frame, arguments)
         note_element(frame, site, value, added)
-        old = iterate(frame, value)
-        store(frame, site, Sequence(value.kind, None, added if value.items == () else join(old, added)))
+        store(frame, site, Sequence(value.kind, None, widened(value, added)))
         return NONE
     if name in ("pop", "popleft", "get", "get_nowait"):
         return iterate(frame, value)
     if name == "copy":
         return value
     return UNKNOWN
+
+
+def widened(value: Sequence, added: Value) -> Value:
+    """What any element of a sequence may be once something was added; of an empty one what was added says more."""
+    old = element_of(value)
+    if value.items == () or old is UNKNOWN:
+        return added if added is not UNKNOWN else old
+    return join(old, added)
 
 
 def call_mapping_method(

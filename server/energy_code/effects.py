@@ -218,6 +218,12 @@ def keep_keywords(frame: Frame, call: ApiCall) -> Value:
     return ApiInstance(call.api, 1.0, Mapping(items))
 
 
+def keep_checkpoint(frame: Frame, call: ApiCall) -> Value:
+    """`tf.train.CheckpointManager(checkpoint, ...)` hands its checkpoint out again."""
+    checkpoint = call.arguments.get(0, "checkpoint") or UNKNOWN
+    return ApiInstance(call.api, 1.0, Mapping(((Constant("checkpoint"), checkpoint),)))
+
+
 def identified(frame: Frame, call: ApiCall) -> Value:
     """`activations.get("relu")`: a text names the function or the class, anything else is handed back."""
     found = [
@@ -333,6 +339,7 @@ EFFECTS: dict[str, Effect] = {
     "tensorflow.saved_model.load": restored,
     "tensorflow.GradientTape.gradient": gradient_like,
     "tensorflow.train.Checkpoint": keep_keywords,
+    "tensorflow.train.CheckpointManager": keep_checkpoint,
     "keras.models.clone_model": same_class,
     "tensorflow.nest.map_structure": map_structure,
     "keras.tree.map_structure": map_structure,

@@ -28,6 +28,7 @@ from energy_code.values import (
     UserClass,
     UserInstance,
     Value,
+    is_empty,
     join,
 )
 
@@ -138,6 +139,8 @@ class Engine(Settling):
     def find_attribute(self, instance: UserInstance, name: str) -> Value:
         """An attribute of an instance, asked now; what is set from outside counts too."""
         value = self.assigned_attribute(instance, name)
+        if value is not None and is_empty(value):
+            self.gather_facts(instance.cls.module)
         added = self.fact(instance.cls, name)
         if added is not UNKNOWN:
             return grown(value, added) if value is not None else added

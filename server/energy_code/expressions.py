@@ -12,6 +12,7 @@ from energy_code.calling import Arguments, call
 from energy_code.iteration import index, iterate
 from energy_code.values import (
     NONE,
+    SLICE,
     STRING,
     UNKNOWN,
     ApiModule,
@@ -300,9 +301,6 @@ class Slice(Expression):
         for part in self.parts:
             part.evaluate(frame)
         return SLICE
-
-
-SLICE = Constant("slice:")
 
 
 class Choice(Expression):

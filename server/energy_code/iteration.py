@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.values import (
+    SLICE,
     TENSOR_VALUE,
     UNKNOWN,
     ApiInstance,
@@ -14,6 +15,7 @@ from energy_code.values import (
     Mapping,
     OneOf,
     Sequence,
+    UserClass,
     UserInstance,
     Value,
     element_of,
@@ -112,11 +114,13 @@ def index(frame: Frame, value: Value, key: Value) -> Value:
     if kind is ApiInstance:
         if value.cls in DATASET_LIKE:  # type: ignore[attr-defined]
             return UNKNOWN
-        return iterate_api(frame, value)  # type: ignore[arg-type]
+        return index_api(frame, value, key)  # type: ignore[arg-type]
     if kind is OneOf:
         return join_all(tuple(index(frame, option, key) for option in value.options))  # type: ignore[attr-defined]
     if kind is UserInstance:
         return index_user(frame, value, key)  # type: ignore[arg-type]
+    if kind is UserClass:
+        return index_class(frame, value, key)  # type: ignore[arg-type]
     if kind is External:
         from energy_code.annotations import alias
 
@@ -126,6 +130,14 @@ def index(frame: Frame, value: Value, key: Value) -> Value:
     if kind is ExternalInstance and (fields := fields_of(value)) is not None:
         return index_sequence(Sequence("tuple", fields), key)
     return UNKNOWN
+
+
+def index_api(frame: Frame, value: ApiInstance, key: Value) -> Value:
+    """An element as iterating gives it; what a slice of a shape gives, the catalogue says."""
+    if key == SLICE and value.cls not in ITERATED_AS_TENSORS:
+        method = frame.engine.member(value.cls, "__getitem__")
+        return frame.engine.returned_value(method.returns) if method and method.returns else UNKNOWN
+    return iterate_api(frame, value)
 
 
 def fields_of(value: Value) -> tuple[Value, ...] | None:
@@ -150,15 +162,24 @@ def index_user(frame: Frame, value: UserInstance, key: Value) -> Value:
     return UNKNOWN
 
 
+def index_class(frame: Frame, value: UserClass, key: Value) -> Value:
+    """`Trainer[Net]` is the class for anything but annotations; `Color["RED"]` is a member of an enumeration."""
+    from energy_code.attributes import attribute
+
+    named = type(key) is Constant and type(key.value) is str and bool(key.value)
+    member = attribute(frame, value, str(key.value)) if named else UNKNOWN  # type: ignore[attr-defined]
+    return member if member is not UNKNOWN else value
+
+
 def index_sequence(value: Sequence, key: Value) -> Value:
     """An item by its constant position, a slice of the same, or any element."""
     if type(key) is Constant:
         position = key.value
-        if type(position) is int and value.items is not None:
+        if type(position) is int and value.items:
             if -len(value.items) <= position < len(value.items):
                 return value.items[position]
             return UNKNOWN
-        if position == "slice:":
+        if key == SLICE:
             return Sequence(value.kind, None, element_of(value))
     return element_of(value)
 
@@ -185,7 +206,8 @@ def length_of(value: Value) -> int | None:
     """How many elements iterating gives, where the source tells."""
     kind = type(value)
     if kind is Sequence and value.items is not None:  # type: ignore[attr-defined]
-        return len(value.items)  # type: ignore[attr-defined]
+        promised = not value.items and value.element is not UNKNOWN  # type: ignore[attr-defined]
+        return None if promised else len(value.items)  # type: ignore[attr-defined]
     if kind is ExternalInstance and value.name == "range" and type(value.receiver) is Constant:  # type: ignore[attr-defined]
         count = value.receiver.value  # type: ignore[attr-defined]
         return max(count, 0) if type(count) is int else None

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from energy_code.facts import ANY, note_attribute
 from energy_code.iteration import DATASET_LIKE, index, iterate, length_of
 from energy_code.library_iterables import FUNCTIONS, transposed
-from energy_code.library_objects import CONSTRUCTORS
+from energy_code.library_objects import ANY_MEMBER, CONSTRUCTORS
 from energy_code.values import (
     NONE,
     UNKNOWN,
     ApiInstance,
+    ApiModule,
     Constant,
     Descriptor,
     ExternalInstance,
@@ -225,6 +226,8 @@ def make_getattr(frame: Frame, arguments: Arguments) -> Value:
         texts = [option.value for option in name.options if type(option) is Constant]
         return join_all(tuple(attribute(frame, first(arguments), str(text)) for text in texts))
     owner = first(arguments)
+    if type(owner) is ApiModule:
+        return ExternalInstance(ANY_MEMBER, owner)
     return frame.ask(frame.engine.fact, owner.cls, ANY) if type(owner) is UserInstance else UNKNOWN
 
 

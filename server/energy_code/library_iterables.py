@@ -107,6 +107,17 @@ def get_attribute(frame: Frame, name: Value, arguments: Arguments) -> Value:
     return value if type(name) is Constant else UNKNOWN
 
 
+def operate(symbol: str) -> Handler:
+    """`operator.add(a, b)`: what `a + b` gives."""
+
+    def handler(frame: Frame, arguments: Arguments) -> Value:
+        from energy_code.operators import operated
+
+        return operated(symbol, arguments.positional) if arguments.complete else UNKNOWN
+
+    return handler
+
+
 def transposed(frame: Frame, rows: Value) -> Value:
     """`zip(*rows)`: the columns."""
     row = iterate(frame, rows)
@@ -127,6 +138,17 @@ def make_one(frame: Frame, arguments: Arguments) -> Value:
     return join_all(tuple(arguments.positional[:1]))
 
 
+OPERATORS = {
+    "add": "+",
+    "floordiv": "//",
+    "matmul": "@",
+    "mod": "%",
+    "mul": "*",
+    "neg": "-",
+    "pow": "**",
+    "sub": "-",
+    "truediv": "/",
+}
 FUNCTIONS: dict[str, Handler] = {
     "asyncio.create_task": make_one,
     "asyncio.gather": make_gathered,
@@ -141,6 +163,10 @@ FUNCTIONS: dict[str, Handler] = {
     "itertools.zip_longest": make_longest,
     "operator.attrgetter": make_getter("attrgetter"),
     "operator.itemgetter": make_getter("itemgetter"),
+    "operator.getitem": lambda frame, arguments: (
+        index(frame, *arguments.positional) if len(arguments.positional) == 2 else UNKNOWN
+    ),
+    **{f"operator.{name}": operate(symbol) for name, symbol in OPERATORS.items()},
     "queue.LifoQueue": make_queue,
     "queue.Queue": make_queue,
     "random.choice": element,

@@ -10,6 +10,7 @@ from energy_code.library_iterables import CALLED as GETTERS
 from energy_code.values import (
     NONE,
     UNKNOWN,
+    ApiInstance,
     Constant,
     ExternalInstance,
     Mapping,
@@ -23,11 +24,20 @@ if TYPE_CHECKING:
     from energy_code.frames import Frame
 
 NAMESPACE = "namespace"
+ANY_MEMBER = "any member"
+"""What `getattr(keras.layers, name)` gives where the name is not known."""
 
 
 def make_namespace(frame: Frame, arguments: Arguments) -> Value:
     """`SimpleNamespace(a=1)`, `argparse.Namespace(a=1)`."""
     return ExternalInstance(NAMESPACE, by_name(arguments.keywords))
+
+
+def names_of(frame: Frame, arguments: Arguments) -> Value:
+    """`vars(namespace)`: what it holds by name."""
+    value = arguments.positional[0] if arguments.positional else UNKNOWN
+    held = type(value) is ExternalInstance and value.name == NAMESPACE
+    return value.receiver if held else UNKNOWN  # type: ignore[attr-defined]
 
 
 def make_record_class(frame: Frame, arguments: Arguments) -> Value:
@@ -158,11 +168,13 @@ def manage(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
     return ExternalInstance("entered", call(frame, receiver, arguments, None))
 
 
+SIGNATURES = Mapping((), ApiInstance("tensorflow.types.experimental.ConcreteFunction"))
 EXECUTOR = ExternalInstance("executor", NONE)
 EXIT_STACK = ExternalInstance("exit stack", NONE)
 CONSTRUCTORS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "types.SimpleNamespace": make_namespace,
     "argparse.Namespace": make_namespace,
+    "builtins.vars": names_of,
     "collections.namedtuple": make_record_class,
     "collections.defaultdict": make_defaultdict,
     "dataclasses.field": make_field,
@@ -209,7 +221,7 @@ def member(frame: Frame, value: ExternalInstance, name: str) -> Value:
             return ExternalInstance("gives", value.receiver)
         return dict(value.receiver.items).get(Constant(name), UNKNOWN)
     if value.name == RESTORED:
-        return value
+        return SIGNATURES if name == "signatures" else value
     if value.name == "future" and name == "result":
         return ExternalInstance("wait", value.receiver)
     if (value.name, name) in METHODS:

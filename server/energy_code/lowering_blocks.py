@@ -1,4 +1,4 @@
-"""Lowering of compound statements: branches, loops, contexts, handlers, cases."""
+"""Lowering of compound statements: branches, loops, contexts, handlers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from energy_code import node_fields as fields
 from energy_code.expressions import NOTHING, Expression
 from energy_code.lowering_imports import ImportLowering
 from energy_code.node_kinds import ERROR, KINDS, TOKENS, Node, kinds
-from energy_code.statements import Block, If, Loop, Match, Statement, Try, With
+from energy_code.statements import Block, If, Loop, Statement, Try, With
 
 BLOCK = kinds("block")
 Body = tuple[Statement, ...]
@@ -147,40 +147,3 @@ class BlockLowering(ImportLowering):
             elif kind != "block":
                 test = self.expression(child)
         return test, target, self.inner_block(node)
-
-    def match(self, node: Node) -> Statement:
-        """`match`: what patterns bind is unknown, what their bodies do is not."""
-        subject = node.child_by_field_id(fields.SUBJECT)
-        cases: list[tuple[tuple[str, ...], tuple[Expression, ...], Body]] = []
-        body = node.child_by_field_id(fields.BODY)
-        for child in body.named_children if body is not None else []:
-            names: list[str] = []
-            tests: list[Expression] = []
-            for part in self.parts(child):
-                kind = KINDS[part.kind_id % 65535]
-                if kind == "case_pattern":
-                    names.extend(self.captures(part))
-                elif kind == "if_clause":
-                    tests.append(self.only(part))
-            cases.append((tuple(names), tuple(tests), self.inner_block(child)))
-        return Match(self.expression(subject) if subject is not None else NOTHING, tuple(cases))
-
-    def captures(self, pattern: Node) -> list[str]:
-        """Names that a pattern binds."""
-        found: list[str] = []
-        stack = [pattern]
-        while stack:
-            node = stack.pop()
-            kind = KINDS[node.kind_id % 65535]
-            if (
-                kind == "dotted_name"
-                and node.named_child_count == 1
-                and node.parent is not None
-                and node.parent.type != "class_pattern"
-            ):
-                found.append(self.text(node))
-            elif kind in ("as_pattern", "splat_pattern"):
-                found.extend(self.text(child) for child in node.named_children if child.type == "identifier")
-            stack.extend(node.named_children)
-        self.scope.names.update(found)
-        return found

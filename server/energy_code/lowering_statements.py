@@ -9,7 +9,8 @@ from energy_code import node_fields as fields
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
 from energy_code.definitions import Define, DefineClass
 from energy_code.expressions import NOTHING, CallExpression, Expression, Group
-from energy_code.lowering_blocks import BLOCK, BlockLowering, Body
+from energy_code.lowering_blocks import BLOCK, Body
+from energy_code.lowering_patterns import PatternLowering
 from energy_code.node_kinds import ERROR, IGNORED, KEYWORD_ARGUMENT, KINDS, TOKENS, Node, kinds
 from energy_code.operators import Operator
 from energy_code.statements import (
@@ -37,7 +38,7 @@ ASSIGNMENT = kinds("assignment")
 AUGMENTED = kinds("augmented_assignment")
 
 
-class StatementLowering(BlockLowering):
+class StatementLowering(PatternLowering):
     """Lowers statements; expressions are its parent's."""
 
     def units(self, top: Sequence[Node], used: set[Unit] | None = None) -> Iterator[tuple[int, Unit]]:

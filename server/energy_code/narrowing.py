@@ -97,7 +97,8 @@ def where_true(frame: Frame, value: Value, classes: list[Value]) -> Value:
         return join_all(fitting)
     if all(type(cls) is External and cls.name in FOREIGN for cls in classes):
         return join_all(tuple(o for o in options if type(o) not in (ApiInstance, UserInstance)))
-    if UNKNOWN in options or any(is_wider(frame, o, cls) for o in options for cls in classes):
+    foreign = all(type(option) is ApiInstance for option in options)  # who comes here is another one
+    if foreign or UNKNOWN in options or any(is_wider(frame, o, cls) for o in options for cls in classes):
         known = tuple(promised for cls in classes if (promised := promise(frame, cls)) is not UNKNOWN)
         return join_all(known) if known else value
     return value

@@ -47,20 +47,25 @@ class Operator(Expression):
         return fold(self.symbol, left, right) if left is not UNKNOWN else UNKNOWN
 
     def of_many(self, frame: Frame, values: list[Value]) -> Value:
-        """What the operator gives for these operands."""
-        if any(type(value) in MAYBE_TENSORS and is_tensor(value) for value in values):
-            if self.symbol in IDENTITY_OPERATORS:
-                return UNKNOWN
-            result = frame.values[self] = tensor_of(values)
-            return result
-        if len(values) == 2:
-            return fold(self.symbol, values[0], values[1])
-        first = values[0] if len(values) == 1 else UNKNOWN
-        if self.symbol == "not" and type(first) is Constant and first is not STRING:
-            return Constant(not first.value)
-        if self.symbol == "-" and type(first) is Constant and type(first.value) is int:
-            return Constant(-first.value)
-        return UNKNOWN
+        """What the operator gives for these operands, noted where it is a tensor."""
+        result = operated(self.symbol, values)
+        if type(result) is ApiInstance:
+            frame.values[self] = result
+        return result
+
+
+def operated(symbol: str, values: list[Value]) -> Value:
+    """What an operator gives for these operands."""
+    if any(type(value) in MAYBE_TENSORS and is_tensor(value) for value in values):
+        return UNKNOWN if symbol in IDENTITY_OPERATORS else tensor_of(values)
+    if len(values) == 2:
+        return fold(symbol, values[0], values[1])
+    first = values[0] if len(values) == 1 else UNKNOWN
+    if symbol == "not" and type(first) is Constant and first is not STRING:
+        return Constant(not first.value)
+    if symbol == "-" and type(first) is Constant and type(first.value) is int:
+        return Constant(-first.value)
+    return UNKNOWN
 
 
 MAYBE_TENSORS = frozenset([ApiInstance, OneOf])

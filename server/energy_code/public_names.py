@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from energy_data.catalogue import Catalogue, Entry
 
 
+NEARLY_ALL = 0.8
+
+
 class Found:
     """What was looked up in a catalogue so far: the same for all programs."""
 
@@ -21,6 +25,7 @@ class Found:
         self.module_members: dict[tuple[str, str], Value] = {}
         self.parsed: dict[str, Value] = {}
         self.effects: dict[str, Effect | None] = {}
+        self.common_classes: dict[str, tuple[str, bool] | None] = {}
 
 
 FOUND: WeakKeyDictionary[Catalogue, Found] = WeakKeyDictionary()
@@ -36,6 +41,7 @@ class PublicNames:
         self.module_members = found.module_members
         self.parsed = found.parsed
         self.effects = found.effects
+        self.common_classes = found.common_classes
 
     def find(self, name: str) -> Entry | None:
         """The catalogue entry of a full name."""
@@ -58,6 +64,27 @@ class PublicNames:
             entry = self.catalogue.member(owner, name)
             value = self.module_members[key] = entry_value(entry) if entry is not None else UNKNOWN
         return value
+
+    def common_class(self, module: str) -> tuple[str, bool] | None:
+        """The class that what a module's members give shares, and whether they are constructors of it."""
+        if module not in self.common_classes:
+            self.common_classes[module] = self.find_common_class(module)
+        return self.common_classes[module]
+
+    def find_common_class(self, module: str) -> tuple[str, bool] | None:
+        """The nearest class that nearly all classes of a module are of, or nearly all functions give."""
+        members = self.catalogue.members(module).values()
+        classes = [entry.name for entry in members if entry.kind == "class"]
+        given = [entry.returns for entry in members if entry.kind == "function"]
+        constructors = len(classes) > len(given)
+        names = classes if constructors else [name for name in given if name is not None]
+        lineages = [self.catalogue.lineage(entry.name) for name in names if (entry := self.find(name))]
+        shared = Counter(ancestor for lineage in lineages for ancestor in lineage)
+        common = [
+            name for name, count in shared.items() if count >= NEARLY_ALL * max(len(classes), len(given))
+        ]
+        nearest = max(common, key=lambda name: len(self.catalogue.lineage(name)), default=None)
+        return (nearest, constructors) if nearest is not None else None
 
     def spellings(self, api: str) -> list[str]:
         """Public names of an API, the usual ones first."""

@@ -20,7 +20,9 @@ from energy_code.values import (
     UNKNOWN,
     Constant,
     ExternalInstance,
+    Sequence,
     Value,
+    element_of,
     is_empty,
     join,
 )
@@ -124,7 +126,7 @@ class Assign(Statement):
         if self.annotation is not None:
             promised = annotated(frame, self.annotation)
             if value is UNKNOWN or (promised is not UNKNOWN and is_empty(value)):
-                value = promised
+                value = expected(value, promised)
                 if self.value is None and frame.owner is None and value is UNKNOWN:
                     return True
         for target in self.targets:
@@ -140,6 +142,13 @@ class Assign(Statement):
         if self.annotation is not None and not frame.is_function and frame.owner is not None:
             frame.engine.add_field(frame, self.targets)
         return True
+
+
+def expected(value: Value, promised: Value) -> Value:
+    """What an annotation says of an empty container: a list is known to be empty, and what it will hold is promised."""
+    if type(value) is Sequence and type(promised) is Sequence:
+        return Sequence(value.kind, (), element_of(promised))
+    return promised
 
 
 class Augment(Statement):
@@ -214,6 +223,14 @@ def run_branches(frame: Frame, branches: list[Callable[[], bool]]) -> bool:
     return True
 
 
+def run_dead(frame: Frame, branch: Callable[[], bool]) -> None:
+    """Run what the flow never comes to, for the calls in it."""
+    state = frame.names, frame.slots, dict(frame.attributes), list(frame.returned)
+    frame.names, frame.slots = dict(frame.names), dict(frame.slots)
+    branch()
+    frame.names, frame.slots, frame.attributes, frame.returned = state
+
+
 def run_maybe(frame: Frame, body: tuple[Statement, ...]) -> None:
     """Run statements that the flow may also pass by."""
     names, slots = frame.names, frame.slots
@@ -284,10 +301,7 @@ class If(Statement):
             return run_branches(frame, [lambda: run(frame, self.body), lambda: run(frame, self.orelse)])
         live, dead = (self.body, self.orelse) if decided else (self.orelse, self.body)
         if dead:
-            state = frame.names, frame.slots, dict(frame.attributes), list(frame.returned)
-            frame.names, frame.slots = dict(frame.names), dict(frame.slots)
-            run(frame, dead)
-            frame.names, frame.slots, frame.attributes, frame.returned = state
+            run_dead(frame, lambda: run(frame, dead))
         return run(frame, live)
 
     def execute_narrowed(self, frame: Frame) -> bool:
@@ -412,35 +426,6 @@ class Try(Statement):
             branches.append(lambda parts=parts: handler(*parts))  # type: ignore[misc]
         goes_on = run_branches(frame, branches)
         return run(frame, self.final) and goes_on
-
-
-class Match(Statement):
-    """`match subject: case ...`."""
-
-    __slots__ = ("cases", "subject")
-
-    def __init__(
-        self,
-        subject: Expression,
-        cases: tuple[tuple[tuple[str, ...], tuple[Expression, ...], tuple[Statement, ...]], ...],
-    ) -> None:
-        self.subject = subject
-        self.cases = cases
-        """Names that the pattern binds, expressions in it, body."""
-
-    def execute(self, frame: Frame) -> bool:
-        """Every case, or none of them."""
-        self.subject.evaluate(frame)
-
-        def case(names: tuple[str, ...], tests: tuple[Expression, ...], body: tuple[Statement, ...]) -> bool:
-            for name in names:
-                frame.bind(name, UNKNOWN)
-            for test in tests:
-                test.evaluate(frame)
-            return run(frame, body)
-
-        branches: list[Callable[[], bool]] = [lambda parts=parts: case(*parts) for parts in self.cases]  # type: ignore[misc]
-        return run_branches(frame, [*branches, lambda: True])
 
 
 class Import(Statement):

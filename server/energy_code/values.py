@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 if TYPE_CHECKING:
     from energy_code.codes import FunctionCode
     from energy_code.frames import Frame
     from energy_code.modules import Module
 
+Key = TypeVar("Key")
 TENSOR = "tensorflow.Tensor"
 KERAS_TENSOR = "keras.KerasTensor"
 
@@ -62,6 +63,8 @@ class Constant(Value):
 
 NONE = Constant(None)
 STRING = Constant("")
+SLICE = Constant("slice:")
+"""The key of `x[a:b]`."""
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -286,14 +289,14 @@ def join_sequences(first: Sequence, second: Sequence) -> Value:
 
 
 def element_of(value: Sequence) -> Value:
-    """What any element of the sequence may be."""
-    return value.element if value.items is None else join_all(value.items)
+    """What any element of the sequence may be; of an empty one, what is promised of those to come."""
+    return join_all(value.items) if value.items else value.element
 
 
 def is_empty(value: Value) -> bool:
     """A container that says nothing of what it will hold; an annotation may."""
     return (type(value) is Sequence and value.items == ()) or (
-        type(value) is Mapping and not value.items and value.element is UNKNOWN
+        type(value) is Mapping and not value.items and (value.element is UNKNOWN or is_empty(value.element))
     )
 
 
@@ -344,6 +347,29 @@ INNER: dict[type[Value], Callable[[Any], int]] = {  # values that hold others
     Partial: lambda value: 1 + deepest((value.callee, *value.positional)),
     Method: lambda value: nesting(value.receiver),
 }
+
+
+def cut(value: Value, depth: int) -> Value:
+    """A value in which containers stand at most so deep in containers: what is deeper is not known."""
+    if type(value) not in INNER or nesting(value) <= depth:
+        return value
+    if isinstance(value, OneOf):
+        return join_all(tuple(cut(option, depth) for option in value.options))
+    if isinstance(value, UserInstance):
+        return UserInstance(value.cls, cut_items(value.given or (), depth - 1) if depth else None)
+    if not depth:
+        return UNKNOWN
+    if isinstance(value, Mapping):
+        return Mapping(cut_items(value.items, depth - 1), cut(value.element, depth - 1))
+    if isinstance(value, Sequence):
+        items = value.items and tuple(cut(item, depth - 1) for item in value.items)
+        return Sequence(value.kind, items, cut(value.element, depth - 1))
+    return UNKNOWN
+
+
+def cut_items(items: tuple[tuple[Key, Value], ...], depth: int) -> tuple[tuple[Key, Value], ...]:
+    """The same for values by name or key."""
+    return tuple((key, cut(item, depth)) for key, item in items)
 
 
 TENSOR_VALUE = ApiInstance(TENSOR)

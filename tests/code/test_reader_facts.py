@@ -185,6 +185,7 @@ def test_what_a_loaded_model_gives(apis_of):
         (2, "tensorflow.saved_model.load"),
         (3, "tensorflow.Tensor.numpy"),
         (4, "tensorflow.Tensor.numpy"),
+        (4, "tensorflow.types.experimental.ConcreteFunction.__call__"),
     ]
 
 

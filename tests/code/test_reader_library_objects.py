@@ -232,3 +232,42 @@ def test_functions_that_hand_on_elements(apis_of):
         (19, "tensorflow.eye"),
         (22, "tensorflow.Tensor.numpy"),
     ]
+
+
+def test_operators_as_functions_and_names_of_a_namespace(apis_of):
+    assert apis_of(
+        """
+        import functools, operator, types, tensorflow as tf
+        functools.reduce(operator.add, [tf.ones(1), tf.ones(2)]).numpy()
+        operator.getitem([tf.eye(1)], 0).numpy()
+        for name, act in vars(types.SimpleNamespace(relu=tf.nn.relu)).items():
+            act(1).numpy()
+        """
+    ) == [
+        (2, "tensorflow.Tensor.numpy"),
+        (2, "tensorflow.ones"),
+        (2, "tensorflow.ones"),
+        (3, "tensorflow.Tensor.numpy"),
+        (3, "tensorflow.eye"),
+        (5, "tensorflow.Tensor.numpy"),
+        (5, "tensorflow.nn.relu"),
+    ]
+
+
+def test_a_member_whose_name_is_not_known(calls_of):
+    found = calls_of(
+        """
+        import sys, keras, tensorflow as tf
+        layer = getattr(keras.layers, sys.argv[1])(3)
+        layer(tf.ones(1)).numpy()
+        getattr(tf.nn, sys.argv[2])(1).numpy()
+        getattr(tf, sys.argv[3])(1).numpy()
+        """
+    )
+    assert [(call.api, call.confidence) for call in found] == [
+        ("keras.Layer", 0.5),
+        ("tensorflow.Tensor.numpy", 1.0),
+        ("keras.Layer.__call__", 0.5),
+        ("tensorflow.ones", 1.0),
+        ("tensorflow.Tensor.numpy", 0.5),
+    ]

@@ -272,3 +272,89 @@ def test_windows_of_a_dataset_by_key(apis_of):
         (3, "tensorflow.data.Dataset.batch"),
         (4, "tensorflow.Tensor.numpy"),
     ]
+
+
+def test_a_list_that_is_promised_and_filled(apis_of):
+    assert apis_of(
+        """
+        import keras
+        from collections import defaultdict
+        class Net:
+            def __init__(self):
+                self.blocks: list[keras.Layer] = []
+                self.others: list[keras.Layer] = []
+                self.seen: dict[str, list[keras.Metric]] = defaultdict(list)
+                for n in range(3):
+                    self.blocks.append(keras.layers.Dense(n))
+            def run(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                self.others[0].count_params()
+                self.seen["loss"][-1].result()
+        """
+    ) == [
+        (9, "keras.layers.Dense"),
+        (12, "keras.layers.Dense.__call__"),
+        (13, "keras.Layer.count_params"),
+        (14, "keras.Metric.result"),
+    ]
+
+
+def test_what_is_only_iterated_is_unpacked_and_shapes_are_sliced(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        class Twice:
+            def __iter__(self):
+                yield tf.ones(1)
+                yield tf.ones(2)
+        [(x, y)] = tf.data.Dataset.from_tensors((tf.ones(1), tf.ones(2))).take(1)
+        y.numpy()
+        left, right = Twice()
+        right.shape[:-1].concatenate([1])
+        manager = tf.train.CheckpointManager(tf.train.Checkpoint(step=tf.Variable(1)), "folder", 3)
+        manager.checkpoint.step.assign(2)
+        """
+    ) == [
+        (4, "tensorflow.ones"),
+        (5, "tensorflow.ones"),
+        (6, "tensorflow.data.Dataset.take"),
+        (6, "tensorflow.data.Dataset.from_tensors"),
+        (6, "tensorflow.ones"),
+        (6, "tensorflow.ones"),
+        (7, "tensorflow.Tensor.numpy"),
+        (9, "tensorflow.TensorShape.concatenate"),
+        (10, "tensorflow.train.CheckpointManager"),
+        (10, "tensorflow.train.Checkpoint"),
+        (10, "tensorflow.Variable"),
+        (11, "tensorflow.Variable.assign"),
+    ]
+
+
+def test_a_generic_base_and_a_member_of_an_enumeration_by_name(apis_of):
+    assert apis_of(
+        """
+        import enum, keras
+        from typing import Generic, TypeVar
+        M = TypeVar("M", bound=keras.Model)
+        class Trainer(Generic[M]):
+            def __init__(self, model): self.model = model
+        class Own(Trainer[keras.Sequential]): pass
+        Own(keras.Sequential()).model.fit()
+        class Nets(enum.Enum):
+            WIDE = keras.layers.Dense
+        Nets["WIDE"](3)
+        """
+    ) == [(7, "keras.Sequential.fit"), (7, "keras.Sequential"), (10, "keras.layers.Dense")]
+
+
+def test_of_arguments_nested_deep_the_upper_levels_are_known(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        params = {"emb": tf.Variable(1.0), "blocks": [{"mlp": [{"w": tf.Variable(2.0)}]}]}
+        def update(params):
+            params["emb"].assign(1.0)
+        update(params)
+        """
+    ) == [(2, "tensorflow.Variable"), (2, "tensorflow.Variable"), (4, "tensorflow.Variable.assign")]

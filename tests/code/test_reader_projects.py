@@ -195,3 +195,33 @@ def test_a_registry_follows_edits_of_modules_that_are_only_imported(make_project
         project.document(path).replace(text)
         project.index()
         assert apis(project, "main.py") == ["keras.Sequential.summary"] * found
+
+
+def test_a_registry_that_is_an_object(make_project):
+    project = make_project(
+        {
+            "nets/__init__.py": "from . import dense\nfrom .registry import nets\n",
+            "nets/registry.py": """
+                class Registry:
+                    def __init__(self):
+                        self._entries = {}
+                    def add(self, name):
+                        def keep(build):
+                            self._entries[name] = build
+                            return build
+                        return keep
+                    def get(self, name):
+                        return self._entries[name]
+                nets = Registry()
+                """,
+            "nets/dense.py": """
+                import keras
+                from .registry import nets
+                @nets.add("dense")
+                def build(): return keras.Sequential()
+                """,
+            "main.py": "from nets import nets\nnets.get('dense')().summary()\n",
+        }
+    )
+    project.index()
+    assert apis(project, "main.py") == ["keras.Sequential.summary"]
