@@ -209,7 +209,10 @@ def shifted(units: list[tuple[int, Unit]], change: Change) -> Shifted | None:
     """Move what stands behind an edit; None unless it is in a remark inside a statement, or of blank lines."""
     if is_plain(change):
         number = bisect_right(units, change.head, key=itemgetter(0)) - 1
-        if number >= 0 and units[number][0] < change.head and change.old_end < end_of(units[number]):
+        if number < 0 or end_of(units[number]) <= change.head:
+            if is_at_margin(change):
+                return Shifted(further(units, number + 1, change.by), Shift(change.head, change.by))
+        elif units[number][0] < change.head and change.old_end < end_of(units[number]):
             start, unit = units[number]
             text = change.after[start : start + unit.end + change.by]
             if is_remark(text, change.head - start, change.end - start):
@@ -222,9 +225,15 @@ def shifted(units: list[tuple[int, Unit]], change: Change) -> Shifted | None:
         return (
             moved(units, number, change, gap.place) if is_between_tokens(units[number], change, gap) else None
         )
-    if gap.remarks:
+    if gap.remarks and not is_at_margin(change):
         return None
     return Shifted(further(units, number + 1, change.by), Shift(gap.place, change.by))
+
+
+def is_at_margin(change: Change) -> bool:
+    """True for an edit of comments that begin their lines: indented ones may be part of the statement before."""
+    lines = [line for text in change.lines for line in text.split(b"\n")]
+    return all(line.startswith(b"#") or not line.strip() for line in lines)
 
 
 def end_of(unit: tuple[int, Unit]) -> int:

@@ -265,3 +265,28 @@ def test_a_remark_that_says_that_models_run_eagerly_counts_as_in_a_fresh_reading
         assert calls == list(Document(document.source).analysis.calls)
         modes.add(next(call.mode for call in calls if call.function == "Net.call"))
     assert modes == {"graph", "eager"}
+
+
+@pytest.mark.parametrize(
+    ("at", "typed", "follows"),
+    [
+        (b"comes first", b"never ", True),
+        (b"# what comes first", b"# one more\n", True),
+        (b"cales", b"c", True),
+        (b"return step", b"\n        ", True),
+        (b"a number", b"not ", False),
+        (b"# what comes first", b"    # in the block before, perhaps\n", False),
+        (b"4  # a number", b"1", False),
+    ],
+)
+def test_whether_an_edit_only_moves_what_is_known(at: bytes, typed: bytes, follows: bool) -> None:
+    document = Document(PROGRAM)
+    before = [call.span.start_byte for call in document.analysis.calls]
+    place = PROGRAM.index(at)
+    document.edit(place, place, typed)
+    moved = document.move()
+    assert (moved is not None) == follows
+    after = [call.span.start_byte for call in document.analysis.calls]
+    if moved is not None:
+        assert after == [moved.shift.of(start, start)[0] for start in before]
+    same_as_fresh(document)
