@@ -232,6 +232,23 @@ RETURNS: dict[str, str | None] = {
     "tensorflow.config.list_physical_devices": "list[tensorflow.config.PhysicalDevice]",
     "tensorflow.config.list_logical_devices": "list[tensorflow.config.LogicalDevice]",
     "tensorflow.distribute.get_strategy": "tensorflow.distribute.Strategy",
+    "tensorflow.distribute.get_replica_context": "tensorflow.distribute.ReplicaContext",
+    "tensorflow.distribute.ReplicaContext.all_reduce": TENSOR,
+    "tensorflow.distribute.ReplicaContext.all_gather": TENSOR,
+    "tensorflow.distribute.Strategy.experimental_local_results": f"list[{TENSOR}]",
+    "tensorflow.distribute.Strategy.gather": TENSOR,
+    "tensorflow.distribute.Strategy.distribute_datasets_from_function": (
+        "tensorflow.distribute.DistributedDataset"
+    ),
+    "tensorflow.identity_n": f"list[{TENSOR}]",
+    "tensorflow.shape_n": f"list[{TENSOR}]",
+    "tensorflow.hessians": f"list[{TENSOR}]",
+    "tensorflow.linalg.eigh_tridiagonal": f"tuple[{TENSOR}, {TENSOR}]",
+    "tensorflow.data.experimental.choose_from_datasets": DATASET,
+    "tensorflow.data.experimental.get_single_element": TENSOR,
+    "keras.tree.flatten": f"list[{TENSOR}]",
+    "keras.ops.get_item": TENSOR,
+    "keras.utils.unpack_x_y_sample_weight": f"tuple[{TENSOR}, {TENSOR}, {TENSOR}]",
     "tensorflow.distribute.Strategy.run": TENSOR,
     "tensorflow.distribute.Strategy.reduce": TENSOR,
     "tensorflow.distribute.Strategy.experimental_distribute_dataset": (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from energy_code.facts import grown
 from energy_code.iteration import index
 from energy_code.library_objects import member as library_member
+from energy_code.own_mappings import OPEN_STORAGE, READING, held, storage
 from energy_code.values import (
     PROMISED,
     TENSOR,
@@ -152,6 +153,10 @@ def delegated(frame: Frame, value: UserInstance, name: str) -> Value:
     getter = frame.ask(frame.engine.class_attribute, value.cls, "__getattr__")
     if type(getter) is Function:
         return call(frame, Method(getter, value), Arguments([Constant(name)], {}, True), None)
+    if name in READING and type(mapping := held(frame, value)) is Mapping:
+        return ExternalInstance(name, mapping)
+    if name == OPEN_STORAGE and storage(frame, value.cls) == name:
+        return Mapping(())  # as it is made
     return ExternalInstance("replace", value) if name == "_replace" else UNKNOWN
 
 
@@ -164,9 +169,22 @@ def bind_member(frame: Frame, found: Value, receiver: Value) -> Value:
         return bind_descriptor(frame, found, receiver)  # type: ignore[arg-type]
     if kind is ApiMethod:
         return bind_api_member(frame, found, receiver)  # type: ignore[arg-type]
+    if kind is UserInstance:
+        return bind_own_descriptor(frame, found, receiver)  # type: ignore[arg-type]
     if kind is ApiInstance and found.cls == GRAPH_FUNCTION and type(found.inner) is Function:  # type: ignore[attr-defined]
         return ApiInstance(GRAPH_FUNCTION, 1.0, Method(found.inner, receiver))  # type: ignore[attr-defined]
     return found
+
+
+def bind_own_descriptor(frame: Frame, found: UserInstance, receiver: Value) -> Value:
+    """An object of the program; one whose class has `__get__` says itself what it is seen as."""
+    from energy_code.calling import Arguments, call
+
+    getter = frame.ask(frame.engine.class_attribute, found.cls, "__get__")
+    if type(getter) is not Function:
+        return found
+    owner = receiver.cls if type(receiver) is UserInstance else UNKNOWN
+    return call(frame, Method(getter, found), Arguments([receiver, owner], {}, True), None)
 
 
 def bind_api_member(frame: Frame, found: ApiMethod, receiver: Value) -> Value:

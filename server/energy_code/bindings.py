@@ -4,21 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.expressions import MAX_ITEMS, Attribute, Display, Expression, Name, Starred, Subscript
+from energy_code.expressions import (
+    MAX_ITEMS,
+    NOTHING,
+    Attribute,
+    Display,
+    Expression,
+    Name,
+    Starred,
+    Subscript,
+)
 from energy_code.facts import note_added
 from energy_code.iteration import index, iterate
 from energy_code.narrowing import narrowed, take_over, tells
+from energy_code.own_mappings import fill
 from energy_code.values import (
     STRING,
     UNKNOWN,
+    ApiClass,
+    ApiFunction,
     ApiInstance,
     Constant,
     Function,
     Mapping,
+    Partial,
     Sequence,
+    UserClass,
     UserInstance,
     Value,
+    element_of,
     join,
+    join_all,
+    named,
 )
 
 if TYPE_CHECKING:
@@ -46,11 +63,27 @@ class Comprehension(Expression):
 
     def evaluate(self, frame: Frame) -> Value:
         """A container of whatever the element may be; its targets are gone afterwards."""
+        target, source = self.clauses[0] if self.clauses else (None, NOTHING)
+        first = source.evaluate(frame) if target is not None else UNKNOWN
+        if target is None or len(self.clauses) > 1 or not tells_apart(first):
+            return self.in_general(frame, first)
+        items = first.items  # type: ignore[attr-defined]
+        times, frame.times = frame.times, frame.times * len(items)
+        found = [self.in_general(frame, Sequence("tuple", (item,))) for item in items]
+        frame.times = times
+        if self.kind == "dict":
+            entries = [entry for each in found if type(each) is Mapping for entry in each.items]
+            elements = [each.element for each in found if type(each) is Mapping and not each.items]
+            return Mapping(tuple(dict(entries).items()), join_all(tuple(elements)))
+        return Sequence(self.kind, tuple(element_of(each) for each in found if type(each) is Sequence))  # type: ignore[arg-type]
+
+    def in_general(self, frame: Frame, first: Value) -> Value:
+        """One pass with all that the targets may be; `first` is what the first clause goes through."""
         saved: dict[str, Value | None] = {}
         times, unknown = frame.times, frame.in_unknown_loop
         length: int | None = 1
-        for target, source in self.clauses:
-            value = source.evaluate(frame)
+        for number, (target, source) in enumerate(self.clauses):
+            value = first if number == 0 and target is not None else source.evaluate(frame)
             if target is None:
                 length = None
                 if tells(source):
@@ -71,11 +104,24 @@ class Comprehension(Expression):
             else:
                 frame.names[name] = old
         if self.kind == "dict":
-            del key
-            return Mapping((), element)
+            known = length == 1 and type(key) is Constant and key is not STRING
+            return Mapping(((key, element),)) if known else Mapping((), element)
         if self.kind == "list" and length is not None and length <= 8 and len(self.clauses) == 1:
             return Sequence("list", (element,) * length)
         return Sequence(self.kind, None, element)  # type: ignore[arg-type]
+
+
+def tells_apart(source: Value) -> bool:
+    """True for a few names, functions, classes or tuples: what is made of each of them is worth knowing."""
+    if type(source) is not Sequence or source.items is None or not 1 < len(source.items) <= MAX_PASSES:
+        return False
+    return all(
+        type(item) in WORTH_KNOWING or (type(item) is Constant and named(item)) for item in source.items
+    )
+
+
+MAX_PASSES = 8
+WORTH_KNOWING = frozenset([ApiClass, ApiFunction, Function, Partial, UserClass])
 
 
 class Lambda(Expression):
@@ -162,6 +208,8 @@ def assign_item(frame: Frame, target: Subscript, value: Value) -> None:
         else:
             element = value if owner.element is UNKNOWN else join(owner.element, value)
             assign(frame, target.value, Mapping(owner.items, element))
+    elif type(owner) is UserInstance:
+        fill(frame, owner, Mapping(((key, value),)) if type(key) is Constant else Mapping((), value))
     elif type(owner) is Sequence and owner.kind == "list":
         if value is not UNKNOWN:
             note_added(frame, target.value, Sequence("list", None, value))

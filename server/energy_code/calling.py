@@ -119,7 +119,7 @@ def call_api_instance(
 ) -> Value:
     """A layer, model, loss called as a function; a graph function hands on to the user's own."""
     if callee.cls == GRAPH_FUNCTION and callee.inner is not None:
-        return call(frame, callee.inner, arguments, site)
+        return call(frame, callee.inner, arguments, None)
     entry = frame.engine.member(callee.cls, "__call__")
     if entry is None:
         return UNKNOWN

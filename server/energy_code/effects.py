@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.callbacks import CALLABLES, call_with_tensors, is_callable_of_user, mark, wrap_in_graph
+from energy_code.control_flow import branches, while_loop
 from energy_code.datasets import DATASET, dataset_effect
 from energy_code.facts import note_attribute
 from energy_code.iteration import RESTORED, index, iterate
+from energy_code.records import parse_example, parse_sequence_example
 from energy_code.values import (
     KERAS_TENSOR,
     NONE,
@@ -38,29 +40,34 @@ TENSOR_CALLBACKS = frozenset(
     [
         "tensorflow.map_fn",
         "tensorflow.vectorized_map",
-        "tensorflow.while_loop",
-        "tensorflow.cond",
         "tensorflow.foldl",
         "tensorflow.foldr",
         "tensorflow.scan",
-        "tensorflow.switch_case",
-        "tensorflow.case",
         "keras.layers.Lambda",
         "keras.ops.map",
         "keras.ops.scan",
         "keras.ops.vectorized_map",
-        "keras.ops.while_loop",
-        "keras.ops.cond",
         "keras.ops.fori_loop",
         "tensorflow.custom_gradient",
         "tensorflow.recompute_grad",
+        "tensorflow.grad_pass_through",
+        "keras.ops.custom_gradient",
+        "keras.remat",
         "tensorflow.py_function",
     ]
 )
 """They call a function with tensors (`numpy_function` gives arrays, so it is not among them)."""
+DECORATORS = frozenset(["tensorflow.numpy_function", "tensorflow.py_function"])
 EAGER_CALLBACKS = frozenset(["tensorflow.py_function"])
 KEPT_FUNCTIONS = frozenset(
-    ["tensorflow.custom_gradient", "tensorflow.recompute_grad", "tensorflow.autograph.to_graph"]
+    [
+        "tensorflow.custom_gradient",
+        "tensorflow.recompute_grad",
+        "tensorflow.grad_pass_through",
+        "tensorflow.autograph.to_graph",
+        "keras.ops.custom_gradient",
+        "keras.remat",
+    ]
 )
 OPTIMIZER_MODULE = "keras.optimizers"
 OPTIMIZERS = {
@@ -109,6 +116,10 @@ def effect_of(frame: Frame, api: str) -> Effect | None:
         return run_on_replicas
     if name.startswith("experimental_distribute_dataset"):
         return same_dataset
+    if name.endswith(("_datasets_from_function", "_values_from_function")):
+        return call_with_context
+    if name == "preprocess_input":
+        return same_tensor
     return None
 
 
@@ -166,6 +177,8 @@ def symbolic_input(frame: Frame, call: ApiCall) -> Value:
 
 def run_callbacks(frame: Frame, call: ApiCall) -> Value:
     """Functions that TensorFlow calls with tensors."""
+    if call.api in DECORATORS and call.arguments.get(0, "func") is None:  # it waits for its function
+        return ExternalInstance("gives", ExternalInstance("gives", TENSOR_VALUE))
     values = list(call.arguments.all())
     for value in list(values):
         if type(value) is Sequence and value.items:
@@ -178,6 +191,11 @@ def run_callbacks(frame: Frame, call: ApiCall) -> Value:
             if call.api in KEPT_FUNCTIONS:
                 return value
     return call.result
+
+
+def array_function(frame: Frame, call: ApiCall) -> Value:
+    """`tf.numpy_function` calls its function with arrays, of which nothing is known."""
+    return run_callbacks(frame, call) if call.arguments.get(0, "func") is None else call.result
 
 
 def dataset(frame: Frame, call: ApiCall) -> Value:
@@ -195,6 +213,18 @@ def run_on_replicas(frame: Frame, call: ApiCall) -> Value:
     given = call.arguments.get(1, "args")
     positional = list(given.items) if type(given) is Sequence and given.items is not None else []
     return call_value(frame, function, Args(positional, {}, given is None or bool(positional)), None)
+
+
+def call_with_context(frame: Frame, call: ApiCall) -> Value:
+    """`strategy.distribute_datasets_from_function(f)` calls f with what it is to know of its place."""
+    from energy_code.calling import Arguments as Args
+    from energy_code.calling import call as call_value
+
+    function = call.arguments.get(0, "dataset_fn") or call.arguments.get(0, "value_fn") or UNKNOWN
+    kind = "Value" if "values_from" in call.api else "Input"
+    context = ApiInstance(f"tensorflow.distribute.{kind}Context")
+    given = call_value(frame, function, Args([context], {}, True), None)
+    return given if given is not UNKNOWN else call.result
 
 
 def same_dataset(frame: Frame, call: ApiCall) -> Value:
@@ -256,10 +286,24 @@ def same_class(frame: Frame, call: ApiCall) -> Value:
     return value if type(value) is ApiInstance else call.result
 
 
+def same_tensor(frame: Frame, call: ApiCall) -> Value:
+    """`preprocess_input(x)` gives a tensor for a tensor, an array for an array."""
+    value = call.arguments.get(0, "x") or UNKNOWN
+    return value if type(value) is ApiInstance else call.result
+
+
 def sequential(frame: Frame, call: ApiCall) -> Value:
-    """`Sequential([...])` knows its layers."""
+    """`Sequential([...])` knows its layers; what says its input is not one of them."""
     layers = call.arguments.get(0, "layers")
-    return ApiInstance(call.api, 1.0, layers) if type(layers) is Sequence else call.result
+    if type(layers) is not Sequence:
+        return call.result
+    items = layers.items and tuple(item for item in layers.items if not is_input(item))
+    return ApiInstance(call.api, 1.0, Sequence("list", items, layers.element))
+
+
+def is_input(value: Value) -> bool:
+    """True for `keras.Input(...)` and `InputLayer(...)`."""
+    return type(value) is ApiInstance and value.cls in (KERAS_TENSOR, "keras.layers.InputLayer")
 
 
 def compile_model(frame: Frame, call: ApiCall) -> Value:
@@ -338,6 +382,15 @@ EFFECTS: dict[str, Effect] = {
     "tensorflow.function": graph_function,
     "tensorflow.saved_model.load": restored,
     "tensorflow.GradientTape.gradient": gradient_like,
+    "tensorflow.numpy_function": array_function,
+    "tensorflow.io.parse_example": parse_example,
+    "tensorflow.io.parse_single_example": parse_example,
+    "tensorflow.io.parse_sequence_example": parse_sequence_example,
+    "tensorflow.io.parse_single_sequence_example": parse_sequence_example,
+    **{f"{library}.while_loop": while_loop for library in ("tensorflow", "keras.ops")},
+    **{f"{library}.cond": branches for library in ("tensorflow", "keras.ops")},
+    **{f"tensorflow.{name}": branches for name in ("case", "switch_case")},
+    "keras.ops.switch": branches,
     "tensorflow.train.Checkpoint": keep_keywords,
     "tensorflow.train.CheckpointManager": keep_checkpoint,
     "keras.models.clone_model": same_class,

@@ -159,7 +159,9 @@ def index_user(frame: Frame, value: UserInstance, key: Value) -> Value:
         names = frame.engine.fields(value.cls)
         if -len(names) <= key.value < len(names):
             return attribute(frame, value, names[key.value])
-    return UNKNOWN
+    from energy_code.own_mappings import held
+
+    return index(frame, held(frame, value), key)
 
 
 def index_class(frame: Frame, value: UserClass, key: Value) -> Value:

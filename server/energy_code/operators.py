@@ -70,7 +70,9 @@ def operated(symbol: str, values: list[Value]) -> Value:
 
 MAYBE_TENSORS = frozenset([ApiInstance, OneOf])
 IDENTITY_OPERATORS = frozenset(["is", "is not", "in", "not in", "not"])
-TENSOR_CLASSES = frozenset([TENSOR, KERAS_TENSOR, "tensorflow.Variable", "keras.Variable"])
+SPECIAL_TENSORS = (KERAS_TENSOR, "tensorflow.RaggedTensor", "tensorflow.sparse.SparseTensor")
+"""Of an operation on them comes the same kind."""
+TENSOR_CLASSES = frozenset([TENSOR, "tensorflow.Variable", "keras.Variable", *SPECIAL_TENSORS])
 
 
 def is_tensor(value: Value) -> bool:
@@ -81,12 +83,9 @@ def is_tensor(value: Value) -> bool:
 
 
 def tensor_of(values: list[Value]) -> Value:
-    """The kind of tensor that an operation on these gives: symbolic ones stay symbolic."""
-    for value in values:
-        for option in options_of(value):
-            if type(option) is ApiInstance and option.cls == KERAS_TENSOR:
-                return ApiInstance(KERAS_TENSOR)
-    return TENSOR_VALUE
+    """The kind of tensor that an operation on these gives: symbolic and ragged ones stay what they are."""
+    met = {o.cls for value in values for o in options_of(value) if type(o) is ApiInstance}
+    return next((ApiInstance(cls) for cls in SPECIAL_TENSORS if cls in met), TENSOR_VALUE)
 
 
 def fold(symbol: str, left: Value, right: Value) -> Value:

@@ -358,3 +358,55 @@ def test_of_arguments_nested_deep_the_upper_levels_are_known(apis_of):
         update(params)
         """
     ) == [(2, "tensorflow.Variable"), (2, "tensorflow.Variable"), (4, "tensorflow.Variable.assign")]
+
+
+def test_registries_that_are_dictionaries_and_descriptors_of_the_program(apis_of):
+    assert apis_of(
+        """
+        import collections, keras
+        class Registry(dict):
+            def register(self, name):
+                def keep(build):
+                    self[name] = build
+                    return build
+                return keep
+        class Other(collections.UserDict):
+            def add(self, name, build):
+                self.data[name] = build
+        class Lazy:
+            def __init__(self, build): self.build = build
+            def __get__(self, owner, cls=None): return self.build(owner)
+        NETS, OTHERS = Registry(), Other()
+        @NETS.register("dense")
+        def dense(): return keras.layers.Dense(1)
+        OTHERS.add("metric", keras.metrics.Mean)
+        class Experiment:
+            layer = Lazy(lambda self: NETS["dense"]())
+            def run(self):
+                self.layer.count_params()
+                OTHERS["metric"]().result()
+                for name, build in NETS.items():
+                    build().get_config()
+        """
+    ) == [
+        (16, "keras.layers.Dense"),
+        (21, "keras.layers.Dense.count_params"),
+        (22, "keras.metrics.Mean.result"),
+        (22, "keras.metrics.Mean"),
+        (24, "keras.layers.Dense.get_config"),
+    ]
+
+
+def test_a_comprehension_over_a_few_names_knows_each(calls_of):
+    found = calls_of(
+        """
+        import tensorflow as tf
+        acts = {name: getattr(tf.nn, name) for name in ("relu", "tanh")}
+        acts["tanh"](1)
+        first, second = [function(1) for function in (tf.abs, tf.zeros)]
+        """
+    )
+    assert [(call.api, call.runs.times) for call in found] == [
+        ("tensorflow.math.tanh", 1),
+        ("tensorflow.math.abs", 2),
+    ]

@@ -1,0 +1,60 @@
+"""Classes of the program that are dictionaries: registries inherit from `dict` or `UserDict`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from energy_code.facts import note_attribute
+from energy_code.values import UNKNOWN, External, Mapping, UserClass, UserInstance, Value
+
+if TYPE_CHECKING:
+    from energy_code.frames import Frame
+
+OPEN_STORAGE = "data"
+"""The attribute of a `UserDict` that holds its entries."""
+BASES = {
+    "builtins.dict": "[]",
+    "collections.OrderedDict": "[]",
+    "collections.UserDict": OPEN_STORAGE,
+    "collections.defaultdict": "[]",
+}
+"""The attribute that stands for what instances hold."""
+READING = frozenset(["copy", "get", "items", "keys", "pop", "values"])
+
+
+def storage(frame: Frame, cls: UserClass) -> str | None:
+    """The attribute that stands for what dictionaries of a class hold; None for other classes."""
+    seen: set[UserClass] = set()
+    waiting = [cls]
+    while waiting:
+        current = waiting.pop()
+        info = current.module.classes.get(current.name)
+        if info is None or current in seen:
+            continue
+        seen.add(current)
+        for base in info.bases:
+            if type(base) is External and base.name in BASES:
+                return BASES[base.name]
+            if type(base) is UserClass:
+                waiting.append(base)
+    return None
+
+
+def held(frame: Frame, instance: UserInstance) -> Value:
+    """What a dictionary of the program holds, wherever it is filled; unknown for other objects."""
+    from energy_code.attributes import attribute
+
+    name = storage(frame, instance.cls)
+    if name is None:
+        return UNKNOWN
+    frame.engine.gather_facts(instance.cls.module)
+    if name == OPEN_STORAGE:
+        return attribute(frame, instance, name)
+    return frame.ask(frame.engine.fact, instance.cls, name)
+
+
+def fill(frame: Frame, instance: UserInstance, entry: Mapping) -> None:
+    """`registry[key] = value` where the registry is a dictionary of the program."""
+    name = storage(frame, instance.cls)
+    if name is not None:
+        note_attribute(frame, instance, name, entry)

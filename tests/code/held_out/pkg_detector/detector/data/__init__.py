@@ -1,0 +1,4 @@
+from .loader import make_loader
+from .synth import SyntheticBoxes
+
+__all__ = ("SyntheticBoxes", "make_loader")
