@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 HERE = Path(__file__).parent
-pytestmark = [pytest.mark.tensorflow, pytest.mark.xdist_group("tensorflow-corpus"), pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.tensorflow, pytest.mark.xdist_group("tensorflow-corpus"), pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
