@@ -139,7 +139,10 @@ def _solve(timeline: Timeline, events: Events, baseline: Baseline) -> Solution:
     joules = per_span * own_time + timeline.spread(residual)
     sizes = np.bincount(groups, minlength=count).astype(np.float64)
     sizes[first_own:] = np.inf
-    return Solution(per_span, joules, net / durations, residual, groups, sizes[groups])
+    sites = np.full(timeline.count, timeline.count, dtype=np.int64)
+    sites[: timeline.spans.calls] = distinct(events.site)[1]
+    sites[-1] += 1
+    return Solution(per_span, joules, net / durations, residual, groups, sites, sizes[groups])
 
 
 def _groups(timeline: Timeline, events: Events) -> tuple[Indices, int, int]:

@@ -49,6 +49,8 @@ class Solution:
     residual: Floats
     groups: Indices
     """Spans of one number share one power."""
+    sites: Indices
+    """The call site of each span; long gaps have a number of their own, and so has the last, the short gaps."""
     members: Floats
     """How many spans share the power of each span's group; infinite for spans with a power of their own."""
 
@@ -123,7 +125,14 @@ def _mixed(timeline: Timeline, solution: Solution) -> Floats:
     spans, observations = timeline.spans, timeline.observations
     error = np.zeros(len(spans.starts))
     short = np.isfinite(solution.members)
-    pooled = np.flatnonzero(short[: spans.calls] & (solution.members[: spans.calls] >= POOLED))
+    numbers, rows = distinct(solution.sites[: spans.calls])
+    often = np.bincount(rows)[rows] >= POOLED
+    told: Floats = np.full(len(spans.starts), np.inf)
+    if len(numbers) * len(observations) <= MOST_SHARES:
+        told[: spans.calls] = _told_apart(timeline, solution, numbers)[rows]
+    long = np.flatnonzero(often & ~short[: spans.calls] & np.isfinite(told[: spans.calls]))
+    error[long] = told[long]
+    pooled = np.flatnonzero(often & short[: spans.calls])
     if len(pooled) == 0:
         return error
     numbers, rows = distinct(solution.groups[pooled])
@@ -136,23 +145,20 @@ def _mixed(timeline: Timeline, solution: Solution) -> Floats:
     seconds = sums(rows, timeline.own_seconds()[pooled], len(numbers))
     most = np.maximum(all_of_it / np.maximum(seconds, 1e-12), 0.0)
     anything = np.maximum(np.abs(most - watts), np.abs(watts)) / NORMAL_95
-    told: Floats = np.full(len(numbers), np.inf)
-    if len(numbers) * len(observations) <= MOST_SHARES:
-        told = _told_apart(timeline, solution, numbers)
-    error[pooled] = np.minimum(told, anything)[rows]
+    error[pooled] = np.minimum(told[pooled], anything[rows])
     return error
 
 
 def _told_apart(timeline: Timeline, solution: Solution, numbers: Indices) -> Floats:
-    """Standard errors of the groups' powers from how their shares of the windows differ.
+    """Standard errors of the sites' mean powers from how their shares of the windows differ.
 
     The sandwich estimate of least squares: what the fit left over in each window is the noise of that window.
     """
     observations = timeline.observations
-    wanted = [*numbers.tolist(), int(solution.groups[-1])]  # the last: short gaps
+    wanted = [*numbers.tolist(), int(solution.sites[-1])]  # the last: short gaps
     every = max(1, len(wanted) * len(observations) // SHARES_AT_ONCE)
     durations = (observations.ends - observations.starts)[::every]
-    shares = _shares(timeline, solution, wanted, every)
+    shares = _shares(timeline, solution.sites, wanted, every)
     variance = _sandwich(shares, durations, solution.residual[::every] ** 2) / every
     return np.sqrt(variance[:-1])
 
@@ -327,7 +333,7 @@ def _running_mean(timeline: Timeline, solution: Solution) -> Floats:
     seconds = timeline.own_seconds()
     if len(numbers) <= MOST_POWERS and len(numbers) * (len(observations) + len(seconds)) <= MOST_SHARES:
         total = np.maximum(sums(group, seconds, len(numbers)), 1e-12)
-        shares = _shares(timeline, solution, numbers.tolist(), 1) / total[:, None]
+        shares = _shares(timeline, solution.groups, numbers.tolist(), 1) / total[:, None]
         return np.asarray((_sandwich(shares, durations, noise)[group] * (seconds / total[group]) ** 2)[:-1])
     step = observations.resolution / observations.overlap
     beside = 1.0 + observations.overlap * powers_per_reading / 2.0
@@ -335,11 +341,9 @@ def _running_mean(timeline: Timeline, solution: Solution) -> Floats:
     return np.full(len(seconds) - 1, variance)
 
 
-def _shares(timeline: Timeline, solution: Solution, groups: list[int], every: int) -> Floats:
+def _shares(timeline: Timeline, groups: Indices, wanted: list[int], every: int) -> Floats:
     """Seconds of every so many windows that belong to each group: what a watt of the group adds to them."""
-    return np.stack(
-        [timeline.expected((solution.groups == group).astype(np.float64))[::every] for group in groups]
-    )
+    return np.stack([timeline.expected((groups == group).astype(np.float64))[::every] for group in wanted])
 
 
 def _sandwich(shares: Floats, durations: Floats, noise: Floats) -> Floats:

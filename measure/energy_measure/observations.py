@@ -20,8 +20,9 @@ Indices = npt.NDArray[np.int64]
 
 SHARP = 0.02
 """Windows whose ends are known to this part of their length count as exactly placed."""
-MISSED_UPDATE = 1.5
-"""No change for this many update periods: the meter updated, and its value stayed the same."""
+MISSED_UPDATE, LATE_UPDATE = 1.5, 2.5
+"""No change for this many update periods: the meter updated, and its value stayed the same. Counters whose updates come
+unevenly, as RAPL's do, may leave out up to two."""
 
 
 REGULAR = 8
@@ -156,7 +157,9 @@ def _updates(trace: SampledTrace, origin: int) -> tuple[Floats, Floats, Floats, 
     noise = np.concatenate((noise[:1], noise[changed]))
     updates = np.stack((np.maximum.accumulate(times), said, widths, noise))
     if period > 0:
-        updates = _fill(trace, updates, read[changed - 1])
+        # The last reading that showed the value before; none did if the one before is already another value's.
+        unchanged = np.where(np.diff(changed, prepend=0) > 1, read[changed - 1], -np.inf)
+        updates = _fill(trace, updates, unchanged)
     times, said, widths, noise = updates[:, np.concatenate(([True], np.diff(updates[0]) > 0))]
     return times, said, widths, noise
 
@@ -176,7 +179,8 @@ def _fill(trace: SampledTrace, updates: Floats, last_unchanged: Floats) -> Float
     """Put back the updates that changed nothing: a counter at rest, a running mean that stayed level."""
     period = trace.update_period_s
     times, said = updates[:2]
-    silent = np.flatnonzero(np.diff(times) > MISSED_UPDATE * period) + 1
+    longest = LATE_UPDATE if trace.kind == "energy" else MISSED_UPDATE
+    silent = np.flatnonzero(np.diff(times) > longest * period) + 1
     if len(silent) == 0:
         return updates
     if trace.kind == "energy":
