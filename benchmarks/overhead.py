@@ -41,6 +41,9 @@ def rounds(calls=4096, times=24):
     return (min(probed) - min(plain)) / calls
 
 print(rounds(), rounds())
+module.MARKED_NS = module.MARKED_NS_OF_MANY = 0
+probe = module.make_probe(module.Recorder(tempfile.mkdtemp(), 1, marking=True))
+print(rounds())
 """
 
 
@@ -82,13 +85,13 @@ def many_calls(calls: int) -> tuple[list[float], float, float]:
     return [float(line) for line in lines[:-1]], float(each), float(written)
 
 
-def nanoseconds_per_call(python: Path) -> tuple[float, float]:
-    """CPU time that a probed call costs more than a plain one: with every call written, and with merging."""
+def nanoseconds_per_call(python: Path) -> tuple[float, float, float]:
+    """CPU time that a probed call costs more than a plain one: with every call written, with merging, and with marks."""
     done = subprocess.run(
         [str(python), "-c", PER_CALL, probe_module.__file__], capture_output=True, text=True, check=True
     )
-    single, merged = done.stdout.split()
-    return float(single), float(merged)
+    single, merged, marked = map(float, done.stdout.split())
+    return single, merged, marked
 
 
 def pythons() -> dict[str, Path]:
@@ -109,8 +112,9 @@ def main() -> None:
     options = parser.parse_args()
     print("| what | figure |", "|---|---|", sep="\n")
     for version, python in pythons().items():
-        single, merged = nanoseconds_per_call(python)
-        print(f"| a probed call, Python {version} | {single:.0f} ns ({merged:.0f} ns when merged) |")
+        single, merged, marked = nanoseconds_per_call(python)
+        cost = f"{single:.0f} ns ({merged:.0f} ns when merged, {marked:.0f} ns with marks)"
+        print(f"| a probed call, Python {version} | {cost} |")
     memory, each, written = many_calls(options.calls)
     print(f"| {options.calls:,} calls | {each:.2f} µs each, {written:.0f} MB written |")
     print("| memory, before and after each fifth | " + ", ".join(f"{part:.0f}" for part in memory) + " MB |")
