@@ -154,7 +154,7 @@ def _groups(timeline: Timeline, events: Events) -> tuple[Indices, int, int]:
     spans = timeline.spans
     own = timeline.own_seconds() > OWN_POWER * timeline.observations.step
     own[-1] = False
-    own[: spans.calls] |= _seen_exactly(spans, timeline.observations)[: spans.calls]
+    own[: spans.calls] |= _seen_exactly(timeline)[: spans.calls]
     numbers, sites = distinct(events.site)
     short_gap = len(numbers)
     groups = np.full(timeline.count, short_gap, dtype=np.int64)
@@ -163,10 +163,11 @@ def _groups(timeline: Timeline, events: Events) -> tuple[Indices, int, int]:
     return groups, short_gap + 1, short_gap + 1 + int(own.sum())
 
 
-def _seen_exactly(spans: Spans, observations: Observations) -> npt.NDArray[np.bool_]:
-    """Spans at both of whose ends a window ends, for sure."""
-    sharp = observations.sharp
-    return np.isin(spans.starts, sharp) & np.isin(spans.ends, sharp)
+def _seen_exactly(timeline: Timeline) -> npt.NDArray[np.bool_]:
+    """Spans at both of whose ends a window ends, for sure, and beside which no other thread's call ran."""
+    spans, sharp = timeline.spans, timeline.observations.sharp
+    found = np.isin(spans.starts, sharp) & np.isin(spans.ends, sharp)
+    return np.asarray(found & (timeline.shared_fraction() == 0.0))
 
 
 def _least_squares(

@@ -12,6 +12,7 @@ from energy_measure.attribution import attribute
 from energy_measure.baseline import no_baseline
 from energy_measure.events import Events
 from energy_measure.marks import Marks, with_marks
+from energy_measure.sites import site_energies
 from energy_measure.traces import SampledTrace
 
 WATTS = 2.0
@@ -140,3 +141,22 @@ def test_without_marking_the_clock_of_the_process_is_never_looked_at(monkeypatch
     assert probe.make_probe(recorder)(0, abs, -3) == 3
     recorder.finish()
     assert len(Marks.read(tmp_path, recorder.process, 0)) == 0
+
+
+def test_calls_of_two_threads_at_once_are_not_taken_for_known_each():
+    # A call of 5 ms, and in the middle of each one of 1 ms on another thread; what they use together varies.
+    rng = np.random.default_rng(1)
+    starts = 10 + 6 * np.arange(60)
+    ends = np.sort(np.concatenate((starts, starts + 2, starts + 3, starts + 5)))
+    used = np.tile([1.0, 0.0, 1.0, 0.5], 60)
+    used[1::4] = rng.uniform(0.5, 0.9, 60)
+    cpu = 10 + np.concatenate(([0.0], np.cumsum(used[:-1])))
+    made = marks(*zip(ends, cpu, strict=True))
+    both = np.stack((starts, starts + 2)).T.ravel() * MS, np.stack((starts + 5, starts + 3)).T.ravel() * MS
+    events = Events.of([0, 1] * 60, *(part.tolist() for part in both), thread=[0, 1] * 60)
+    at = np.arange(0, 400, 10)
+    own = trace(at, np.interp(at, ends, cpu))
+    _, found = attributed(own, trace(at, [0] * len(at)), made, events)
+    energies = site_energies(events, [found])
+    assert energies[1].total.value == pytest.approx((np.mean(used[1::4]) - 0.5) * 1e-3 * WATTS, rel=0.3)
+    assert energies[1].total.stderr > 0.02e-3 * WATTS
