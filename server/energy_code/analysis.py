@@ -69,7 +69,8 @@ class Analysis:
         while stack:
             start, code, parent = stack.pop()
             self._homes.append((start, start + code.end, code, parent))
-            stack.extend((start + offset, part, code) for offset, part in reversed(code.parts))
+            if code.parts:
+                stack.extend([(start + offset, part, code) for offset, part in reversed(code.parts)])
         self._kept = kept
         self._moves = document.moves
         self._unchanged = unchanged

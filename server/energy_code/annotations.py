@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from energy_code.expressions import NOTHING, Display, Expression, Group, Subscript
+from energy_code.operators import Operator
 from energy_code.values import (
     NONE,
     PROMISED,
@@ -23,7 +25,6 @@ from energy_code.values import (
 )
 
 if TYPE_CHECKING:
-    from energy_code.expressions import Expression
     from energy_code.frames import Frame
 
 LISTS = {"list", "List", "Sequence", "Iterable", "Iterator", "Collection", "Generator", "Set", "set", "deque"}
@@ -38,9 +39,6 @@ ALIAS = "alias "
 
 def annotated(frame: Frame, annotation: Expression) -> Value:
     """An instance of the class that the annotation names, a container of such, or unknown."""
-    from energy_code.expressions import Display, Group, Subscript
-    from energy_code.operators import Operator
-
     kind = type(annotation)
     if kind is Operator:
         options = [annotated(frame, operand) for operand in annotation.operands]  # type: ignore[attr-defined]
@@ -107,7 +105,6 @@ def promised_alias(frame: Frame, value: ExternalInstance) -> Value:
 @lru_cache(maxsize=1024)
 def quoted(text: str) -> Expression:
     """The expression inside an annotation in quotes."""
-    from energy_code.expressions import NOTHING
     from energy_code.lowering import lower_expression
 
     return lower_expression(text) if text.strip() and "'" not in text and '"' not in text else NOTHING
@@ -115,8 +112,6 @@ def quoted(text: str) -> Expression:
 
 def generic(frame: Frame, annotation: Expression) -> Value:
     """`list[A]`, `dict[K, V]`, `Optional[A]`, `tuple[A, B]`."""
-    from energy_code.expressions import NOTHING, Display, Subscript
-
     assert isinstance(annotation, Subscript)
     owner = annotation.value.evaluate(frame)
     name = owner.name.rpartition(".")[2] if type(owner) is External else ""

@@ -148,10 +148,10 @@ def of_user_instance(frame: Frame, value: UserInstance, name: str) -> Value:
 
 def delegated(frame: Frame, value: UserInstance, name: str) -> Value:
     """What a class hands out by its own `__getattr__`; `_replace` of a named tuple."""
-    from energy_code.calling import Arguments, call
-
     getter = frame.ask(frame.engine.class_attribute, value.cls, "__getattr__")
     if type(getter) is Function:
+        from energy_code.calling import Arguments, call
+
         return call(frame, Method(getter, value), Arguments([Constant(name)], {}, True), None)
     if name in READING and type(mapping := held(frame, value)) is Mapping:
         return ExternalInstance(name, mapping)

@@ -161,6 +161,10 @@ def invoke(frame: Frame, function: Function, given: Given) -> Value:
     return summary.returns
 
 
+BY_NAME = frozenset(["plain", "keyword"])
+"""Parameters that an argument can name."""
+
+
 def bind_arguments(function: Function, arguments: Arguments, receiver: Value | None) -> Given:
     """What the parameters are given, as far as it is known; in the order of the parameters."""
     positional = [receiver, *arguments.positional] if receiver is not None else arguments.positional
@@ -170,19 +174,21 @@ def bind_arguments(function: Function, arguments: Arguments, receiver: Value | N
     value: Value | None
     for parameter in function.code.parameters:
         kind = parameter.kind
-        if kind == "plain" and place < count:
+        if place < count and kind == "plain":
             value = positional[place]
             place += 1
+        elif kind in BY_NAME:
+            value = keywords.get(parameter.name)
+            if value is None:
+                if complete:
+                    continue
+                value = UNKNOWN  # an unpacked argument may have set it
         elif kind == "args":
             value = Sequence("tuple", tuple(positional[place:])) if complete else UNKNOWN
             place = count
-        elif kind == "kwargs":
+        else:
             items = others(function, keywords)
             value = Mapping(items) if items or complete else UNKNOWN
-        elif (value := keywords.get(parameter.name)) is None:
-            if complete:
-                continue
-            value = UNKNOWN  # an unpacked argument may have set it
         if type(value) in INNER:
             value = cut(value, MAX_ARGUMENT_NESTING)
         if value is not UNKNOWN or parameter.default is not None:

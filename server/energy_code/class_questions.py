@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from energy_code.callbacks import plain_function
 from energy_code.importing import Imports, Resolve
-from energy_code.values import UNKNOWN, ApiClass, ApiMethod, External, Function, UserClass, Value
+from energy_code.values import (
+    UNKNOWN,
+    ApiClass,
+    ApiMethod,
+    External,
+    Function,
+    UserClass,
+    Value,
+    options_of,
+)
 
 if TYPE_CHECKING:
     from energy_code.expressions import Expression
@@ -47,7 +56,7 @@ class Classes(Imports):
         """Look in the bases, in order."""
         info = cls.module.classes.get(cls.name)
         for base in info.bases if info is not None else ():
-            for option in getattr(base, "options", (base,)):
+            for option in options_of(base):
                 if type(option) is UserClass:
                     value = self.search(option, name, seen)
                     if value is not UNKNOWN:
@@ -66,7 +75,7 @@ class Classes(Imports):
         seen.add(cls.name)
         found: list[str] = []
         for base in info.bases:
-            for option in getattr(base, "options", (base,)):
+            for option in options_of(base):
                 if type(option) is ApiClass:
                     found.append(option.name)
                 elif type(option) is UserClass:

@@ -5,12 +5,13 @@ Because positions are relative, an unchanged function keeps its lowered form whe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from energy_code.expressions import Expression
     from energy_code.statements import Statement
+    from energy_code.values import Value
 
 ParameterKind = Literal["plain", "keyword", "args", "kwargs"]
 
@@ -58,6 +59,7 @@ class FunctionCode(Code):
 
     __slots__ = (
         "attributes",
+        "blank",
         "body",
         "generator",
         "globals",
@@ -71,6 +73,8 @@ class FunctionCode(Code):
     def __init__(self, name: str, qualname: str, end: int) -> None:
         super().__init__(name, qualname, end)
         self.parameters: tuple[Parameter, ...] = ()
+        self.blank: dict[str, Value] | None = None
+        """The parameters before anything is given; None when one of them has an annotation or takes many arguments."""
         self.body: tuple[Statement, ...] = ()
         self.value: Expression | None = None
         """The body of a lambda."""
@@ -96,12 +100,14 @@ class ClassCode(Code):
         self.local_names: set[str] = set()
 
 
-@dataclass(slots=True)
 class Scope:
     """The names a function assigns, gathered while it is lowered."""
 
-    names: set[str] = field(default_factory=set)
-    globals: set[str] = field(default_factory=set)
-    nonlocals: set[str] = field(default_factory=set)
-    attributes: set[str] = field(default_factory=set)
-    generator: bool = False
+    __slots__ = ("attributes", "generator", "globals", "names", "nonlocals")
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+        self.attributes: set[str] = set()
+        self.generator = False

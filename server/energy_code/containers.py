@@ -113,16 +113,13 @@ def note_element(frame: Frame, site: CallExpression | None, container: Sequence,
 
 def note_entries(frame: Frame, site: CallExpression | None, added: Value) -> None:
     """What a function adds to a container that is not its own."""
-    from energy_code.expressions import Attribute
-
-    if site is not None and type(site.function) is Attribute:
-        note_added(frame, site.function.value, added)
+    if site is not None and (owner := site.owner()) is not None:
+        note_added(frame, owner, added)
 
 
 def store(frame: Frame, site: CallExpression | None, value: Value) -> None:
     """Rebind the variable or attribute whose method was called."""
     from energy_code.bindings import assign
-    from energy_code.expressions import Attribute
 
-    if site is not None and type(site.function) is Attribute:
-        assign(frame, site.function.value, value)
+    if site is not None and (owner := site.owner()) is not None:
+        assign(frame, owner, value)

@@ -145,7 +145,11 @@ def after_api_call(
 
 def has_symbolic(arguments: Arguments) -> bool:
     """True when an argument is a symbolic tensor, alone or in a list."""
-    return any(map(is_symbolic, [value for value in arguments.all() if type(value) in MAYBE_SYMBOLIC]))
+    for values in (arguments.positional, arguments.keywords.values()):
+        for value in values:
+            if type(value) in MAYBE_SYMBOLIC and is_symbolic(value):
+                return True
+    return False
 
 
 MAYBE_SYMBOLIC = frozenset([ApiInstance, OneOf, Sequence])

@@ -346,7 +346,8 @@ class Engine(Settling):
         self.asker = asker
         summary.returns = self.returned(frame, function)
         summary.conclude(frame)
-        summary.written = {name: frame.names[name] for name in code.globals if name in frame.names}
+        if code.globals:
+            summary.written = {name: frame.names[name] for name in code.globals if name in frame.names}
         summary.running, summary.provisional = False, -1
         summary.verified = self.clock
         if self.taint < self.depth:
@@ -376,10 +377,26 @@ class Engine(Settling):
         frame.is_function = True
         frame.local_names = code.local_names
         frame.owner = function.owner
+        if code.blank is not None:
+            names = frame.names = code.blank.copy()
+            names.update(function.defaults)
+            names.update(given)
+            if len(names) == len(
+                code.blank
+            ):  # an object may have been made by a constructor with other parameters
+                if function.owner is not None and code.parameters:
+                    receive(frame, function.owner, code.parameters[0].name, given)
+                return frame
+            frame.names = {}
+        self.bind_parameters(frame, function, given)
+        return frame
+
+    def bind_parameters(self, frame: Frame, function: Function, given: Given) -> None:
+        """Bind the parameters one by one, as some of them have annotations or take many arguments."""
         names = frame.names
         known = dict(given)
         defaults = dict(function.defaults)
-        for position, parameter in enumerate(code.parameters):
+        for position, parameter in enumerate(function.code.parameters):
             name = parameter.name
             value = known.get(name)
             if value is None:
@@ -403,7 +420,6 @@ class Engine(Settling):
             names[name] = value
             if position == 0 and function.owner is not None:
                 frame.self_name, frame.receiver = name, value
-        return frame
 
     def returned(self, frame: Frame, function: Function) -> Value:
         """What the function gives: its own returns, else what its annotation promises."""
@@ -418,6 +434,14 @@ class Engine(Settling):
         if (result is UNKNOWN or result is NONE) and function.code.returns is not None:
             return annotated(frame, function.code.returns)
         return result
+
+
+def receive(frame: Frame, owner: UserClass, name: str, given: Given) -> None:
+    """The first parameter of a method is an object of its class when nothing else was given for it."""
+    names = frame.names
+    if names[name] is UNKNOWN and not (given and given[0][0] == name):
+        names[name] = UserInstance(owner)
+    frame.self_name, frame.receiver = name, names[name]
 
 
 def general(function: Function, given: Given) -> Given:

@@ -32,6 +32,11 @@ class Site(NamedTuple):
     decorator: bool = False
 
 
+EMPTY: dict[Any, Any] = {}
+NONE_SO_FAR: list[Any] = []
+"""What an evaluation holds until it is concluded; nothing is ever added to them."""
+
+
 class Summary:
     """What one evaluation of a code found; kept for as long as everything it looked at stays the same."""
 
@@ -70,22 +75,22 @@ class Summary:
 
     def __init__(self) -> None:
         self.returns: Value = UNKNOWN
-        self.sites: dict[CallExpression, Site] = {}
-        self.values: dict[Code, dict[Expression, Value]] = {}
+        self.sites: dict[CallExpression, Site] = EMPTY
+        self.values: dict[Code, dict[Expression, Value]] = EMPTY
         self.positions: dict[Code, tuple[int, dict[tuple[int, int], Value]]] = {}
-        self.invocations: list[tuple[Function, Given, Summary]] = []
-        self.marks: list[tuple[Function, Mode]] = []
-        self.defined: list[Function] = []
-        self.attributes: dict[str, Value] = {}
-        self.facts: Facts = {}
+        self.invocations: list[tuple[Function, Given, Summary]] = NONE_SO_FAR
+        self.marks: list[tuple[Function, Mode]] = NONE_SO_FAR
+        self.defined: list[Function] = NONE_SO_FAR
+        self.attributes: dict[str, Value] = EMPTY
+        self.facts: Facts = EMPTY
         """What was left behind on objects of others."""
-        self.written: dict[str, Value] = {}
+        self.written: dict[str, Value] = EMPTY
         """Globals of the module that were bound."""
-        self.classes: dict[str, ClassInfo] = {}
+        self.classes: dict[str, ClassInfo] = EMPTY
         """What a statement of the module's top level left of its classes."""
-        self.globals: dict[str, Value] = {}
+        self.globals: dict[str, Value] = EMPTY
         """Globals of the module that were read, with what they were."""
-        self.dependencies: list[Dependency] = []
+        self.dependencies: list[Dependency] = NONE_SO_FAR
         """Everything else that was asked."""
         self.frame: Frame | None = None
         self.changed_at = -1
@@ -215,7 +220,7 @@ class Frame:
         return self.values_by_code.setdefault(code, {})
 
     def lookup(self, name: str) -> Value:
-        """A name that this frame has not bound so far."""
+        """A name that this frame has neither bound nor looked up so far."""
         if self.local_names is not None and name in self.local_names:
             return UNKNOWN
         frame = self.outer
@@ -224,9 +229,7 @@ class Frame:
             if value is not None:
                 return value
             frame = frame.outer
-        value = self.globals.get(name)
-        if value is None:
-            value = self.globals[name] = self.engine.global_value(self.module, name)
+        value = self.globals[name] = self.engine.global_value(self.module, name)
         return value
 
     def ask(self, question: Callable[..., Value], *subject: Any) -> Value:
@@ -268,7 +271,10 @@ class Frame:
         if old is not None and old.api != api:
             self.sites[site] = old._replace(confidence=min(old.confidence, confidence, 0.5))
             return
-        self.sites[site] = Site(api, confidence, self.times, self.in_unknown_loop, epochs)
+        seen = (api, confidence, self.times, self.in_unknown_loop, epochs, False)
+        self.sites[site] = tuple.__new__(
+            Site, seen
+        )  # without the detour through the constructor of a named tuple
 
     def enter_loop(self, iterable: Value) -> int | None:
         """Count a loop over `iterable` around what follows; its length where the source tells."""

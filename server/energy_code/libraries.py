@@ -379,12 +379,12 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
 
 def entered(frame: Frame, value: Value) -> Value:
     """What `with value as x` binds x to."""
-    from energy_code.attributes import attribute
-    from energy_code.calling import NO_ARGUMENTS, call
-
     if type(value) is ExternalInstance and value.name == "entered":
         return iterate(frame, value.receiver)
     if type(value) is UserInstance:
+        from energy_code.attributes import attribute
+        from energy_code.calling import NO_ARGUMENTS, call
+
         method = attribute(frame, value, "__enter__")
         if type(method).__name__ == "Method":
             result = call(frame, method, NO_ARGUMENTS, None)

@@ -31,9 +31,10 @@ from energy_code.expressions import (
     Starred,
     Subscript,
     Yield,
+    member,
 )
 from energy_code.lowering_containers import ContainerLowering
-from energy_code.lowering_scopes import utf8
+from energy_code.lowering_scopes import Cache, utf8
 from energy_code.narrowing import TellingBoth, TellingChoice, tells
 from energy_code.node_kinds import (
     AND,
@@ -65,6 +66,11 @@ MAX_DEPTH = 120
 class Lowering(ContainerLowering):
     """Lowers expressions."""
 
+    def __init__(self, source: bytes, cache: Cache | None = None, old: Cache | None = None) -> None:
+        super().__init__(source, cache, old)
+        self.handlers = EXPRESSIONS
+        """What lowers an expression, by its kind; the last one is for errors."""
+
     # expressions ----------------------------------------------------------------------------------------------
 
     def expression(self, node: Node) -> Expression:
@@ -72,28 +78,21 @@ class Lowering(ContainerLowering):
         kind = node.kind_id
         if kind == PLAIN_IDENTIFIER:  # by far the most frequent
             return self.name(node)
-        if self.careful:
-            return self.bounded(kind, node)
-        return EXPRESSIONS[kind](self, node) if kind != ERROR else self.group(node)
-
-    def bounded(self, kind: int, node: Node) -> Expression:
-        """Lower an expression of a statement that turned out to be nested too deep for the stack."""
-        if self.depth > MAX_DEPTH:
-            return NOTHING
-        self.depth += 1
-        result = EXPRESSIONS[kind](self, node) if kind != ERROR else self.group(node)
-        self.depth -= 1
-        return result
+        return self.handlers[kind if kind != ERROR else -1](self, node)
 
     def nothing(self, node: Node) -> Expression:
         """A leaf without meaning here."""
         return NOTHING
 
-    def name(self, node: Node) -> Expression:
+    def name(self, node: Node) -> Name:
         """A variable."""
         start, end, base = node.start_byte, node.end_byte, self.base
         text = self.letters[start:end]
-        return Name(start - base, end - base, intern(text if text.isascii() else self.text(node)))
+        result = Name()
+        result.start = start - base
+        result.end = end - base
+        result.id = intern(text if text.isascii() else utf8(text))
+        return result
 
     def attribute(self, node: Node) -> Expression:
         """`a.b`; a chain of plain names is read from the text."""
@@ -102,28 +101,19 @@ class Lowering(ContainerLowering):
         text = self.letters[start:end]
         first, _, name = text.partition(".")
         if first.isidentifier() and name.isidentifier() and text.isascii():  # `a.b`, as most are
-            place = start - base
-            return Attribute(place, end - base, Name(place, place + len(first), intern(first)), intern(name))
+            owner = Name()
+            owner.start = start - base
+            owner.end = owner.start + len(first)
+            owner.id = intern(first)
+            return member(owner.start, end - base, owner, intern(name))
         if DOTTED(text):
-            return self.chain(start - base, text)
+            return chain(start - base, text)
         children = node.children
         if len(children) != 3:  # comments between the lines of a chain
             children = [child for child in children if child.kind_id not in IGNORED]
             if len(children) != 3:
                 return self.group(node)
-        return Attribute(
-            start - base, end - base, self.expression(children[0]), intern(self.text(children[2]))
-        )
-
-    def chain(self, place: int, text: str) -> Expression:
-        """`a.b.c`."""
-        first, *rest = text.split(".")
-        stop = place + len(first)
-        result: Expression = Name(place, stop, intern(first))
-        for name in rest:
-            stop += len(name) + 1
-            result = Attribute(place, stop, result, intern(name))
-        return result
+        return member(start - base, end - base, self.expression(children[0]), intern(self.text(children[2])))
 
     def call(self, node: Node) -> Expression:
         """`f(...)`."""
@@ -132,10 +122,9 @@ class Lowering(ContainerLowering):
             children = self.parts(node)
             if len(children) != 2:
                 return self.group(node)
-        base = self.base
         callee, arguments = children
         function = self.expression(callee)
-        result = CallExpression(node.start_byte - base, node.end_byte - base, function, self.home)
+        result = self.called(node, function)
         if type(function) is Attribute and function.name in MUTATORS and type(function.value) is Attribute:
             self.scope.attributes.add(function.value.name)  # `self.layers.append(x)` sets the attribute too
         if arguments.kind_id in GENERATOR:
@@ -144,6 +133,7 @@ class Lowering(ContainerLowering):
         children = arguments.children
         if len(children) == 2:
             return result
+        handlers = self.handlers
         positional: list[Expression] = []
         keywords: list[tuple[str, Expression]] = []
         for child in children:
@@ -161,10 +151,22 @@ class Lowering(ContainerLowering):
                 keywords.append(("**", self.only(child)))
                 result.unpacks = True
             else:
-                positional.append(self.expression(child))
+                positional.append(handlers[kind if kind != ERROR else -1](self, child))
         result.positional = tuple(positional)
         if keywords:
             result.keywords = tuple(keywords)
+        return result
+
+    def called(self, node: Node, function: Expression) -> CallExpression:
+        """A call without arguments."""
+        result = CallExpression()
+        result.start = node.start_byte - self.base
+        result.end = node.end_byte - self.base
+        result.function = function
+        result.home = self.home
+        result.positional = result.keywords = ()
+        result.loud = None
+        result.unpacks = False
         return result
 
     def keyword(self, node: Node) -> tuple[str, Expression]:
@@ -295,7 +297,7 @@ class Lowering(ContainerLowering):
 
     def integer(self, node: Node) -> Expression:
         """`10_000`."""
-        text = self.text(node)
+        text = self.letters[node.start_byte : node.end_byte]
         known = self.integers.get(text)
         if known is None:
             try:
@@ -326,7 +328,10 @@ class Lowering(ContainerLowering):
             if end - start < 80:
                 body = letters[start + 1 : end - 1]
                 if body and "\\" not in body and not (body[0] == quote and letters[start + 2] == quote):
-                    return Literal(Constant(body if body.isascii() else utf8(body)))
+                    known = self.texts.get(body)
+                    if known is None:
+                        known = self.texts[body] = Literal(Constant(body if body.isascii() else utf8(body)))
+                    return known
         elif PREFIX(letters, start):
             return self.formatted(node)
         return TEXT
@@ -364,11 +369,11 @@ class Lowering(ContainerLowering):
 
     def target(self, node: Node) -> Expression:
         """What is assigned to."""
+        if node.kind_id == PLAIN_IDENTIFIER:
+            name = self.name(node)
+            self.scope.names.add(name.id)
+            return name
         kind = KINDS[node.kind_id % 65535]
-        if kind == "identifier":
-            result = self.name(node)
-            self.scope.names.add(result.id)  # type: ignore[attr-defined]
-            return result
         if kind in ("pattern_list", "tuple_pattern", "list_pattern", "expression_list", "tuple", "list"):
             return Display("tuple", tuple(self.target(child) for child in self.parts(node)))
         if kind in ("list_splat_pattern", "list_splat"):
@@ -385,12 +390,25 @@ class Lowering(ContainerLowering):
         return result
 
 
+def chain(place: int, text: str) -> Expression:
+    """`a.b.c` of plain names."""
+    first, *rest = text.split(".")
+    name = Name()
+    name.start, name.end, name.id = place, place + len(first), intern(first)
+    result: Name | Attribute = name
+    for word in rest:
+        result = member(place, result.end + 1 + len(word), result, intern(word))
+    return result
+
+
 TRUE = Literal(Constant(True))
 FALSE = Literal(Constant(False))
 NO = Literal(NONE)
 
 
-HANDLERS: dict[str, Callable[[Lowering, Node], Expression]] = {
+Handler = Callable[[Lowering, Node], Expression]
+
+HANDLERS: dict[str, Handler] = {
     "identifier": Lowering.name,
     "attribute": Lowering.attribute,
     "member_type": Lowering.attribute,
@@ -433,7 +451,24 @@ HANDLERS: dict[str, Callable[[Lowering, Node], Expression]] = {
     "lambda": Lowering.lambda_,
     "comment": Lowering.nothing,
 }
-EXPRESSIONS = [HANDLERS.get(name, Lowering.group) for name in KINDS]
+EXPRESSIONS = [*(HANDLERS.get(name, Lowering.group) for name in KINDS), Lowering.group]
+
+
+def bounded(handler: Handler) -> Handler:
+    """Lower an expression of a statement that turned out to be nested too deep for the stack."""
+
+    def lower(self: Lowering, node: Node) -> Expression:
+        if self.depth > MAX_DEPTH:
+            return NOTHING
+        self.depth += 1
+        result = handler(self, node)
+        self.depth -= 1
+        return result
+
+    return lower
+
+
+BOUNDED = [bounded(handler) for handler in EXPRESSIONS]
 
 
 def lower_expression(text: str) -> Expression:
@@ -443,5 +478,5 @@ def lower_expression(text: str) -> Expression:
     if root.has_error or len(root.children) != 1:
         return NOTHING
     lowering = Lowering(source)
-    lowering.careful = True
+    lowering.handlers = BOUNDED
     return lowering.expression(root.children[0])

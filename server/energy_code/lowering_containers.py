@@ -17,7 +17,7 @@ from energy_code.expressions import (
     Subscript,
 )
 from energy_code.lowering_scopes import ScopeLowering
-from energy_code.node_kinds import DICT_SPLAT, FOR_IN, LIST_SPLAT, PAIR, TOKENS, Node
+from energy_code.node_kinds import DICT_SPLAT, FOR_IN, LIST_SPLAT, PAIR, PLAIN_IDENTIFIER, TOKENS, Node
 
 
 class ContainerLowering(ScopeLowering):
@@ -45,15 +45,18 @@ class ContainerLowering(ScopeLowering):
 
     def items(self, node: Node) -> tuple[Expression, ...]:
         """The items of a display."""
-        return tuple([self.item(child) for child in node.children if child.kind_id not in TOKENS])
-
-    def item(self, node: Node) -> Expression:
-        """One item, maybe starred."""
-        if node.kind_id in LIST_SPLAT:
-            return Starred(self.only(node))
-        if self.source.startswith(b"*", node.start_byte):
-            return Starred(without_star(self.expression(node)))
-        return self.expression(node)
+        items: list[Expression] = []
+        for child in node.children:
+            kind = child.kind_id
+            if kind in TOKENS:
+                continue
+            if kind in LIST_SPLAT:
+                items.append(Starred(self.only(child)))
+            elif kind != PLAIN_IDENTIFIER and self.source.startswith(b"*", child.start_byte):
+                items.append(Starred(without_star(self.expression(child))))
+            else:
+                items.append(self.expression(child))
+        return tuple(items)
 
     def list_display(self, node: Node) -> Expression:
         """`[a, b]`."""
@@ -88,7 +91,8 @@ class ContainerLowering(ScopeLowering):
         if not children:
             return NOTHING
         inner = self.scope
-        self.scope = Scope(attributes=inner.attributes)
+        self.scope = Scope()
+        self.scope.attributes = inner.attributes
         clauses: list[tuple[Expression | None, Expression]] = []
         for child in children[1:]:
             parts = self.parts(child)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sys import intern
 
 from energy_code import node_fields as fields
-from energy_code.expressions import NOTHING, Attribute, Expression
+from energy_code.expressions import NOTHING, Expression, member
 from energy_code.lowering_blocks import BlockLowering
 from energy_code.node_kinds import KINDS, Node
 from energy_code.patterns import Anything, Case, Either, Entries, Equal, Items, Match, OfClass, Pattern
@@ -94,11 +94,10 @@ class PatternLowering(BlockLowering):
     def pattern_class(self, node: Node) -> Expression:
         """`module.Class`."""
         first, *rest = self.parts(node)
-        result = self.name(first)
+        start = node.start_byte - self.base
+        result: Expression = self.name(first)
         for part in rest:
-            result = Attribute(
-                node.start_byte - self.base, part.end_byte - self.base, result, intern(self.text(part))
-            )
+            result = member(start, part.end_byte - self.base, result, intern(self.text(part)))
         return result
 
     def of_class(self, children: list[Node], depth: int) -> Pattern:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from energy_code import node_fields as fields
 from energy_code.codes import Code, FunctionCode, Parameter, ParameterKind, Scope, Unit
 from energy_code.expressions import Expression
-from energy_code.node_kinds import KINDS, TOKENS, Node
+from energy_code.node_kinds import KINDS, PLAIN_IDENTIFIER, TOKENS, Node, kinds
+from energy_code.values import UNKNOWN, Value
+
+DEFAULT_PARAMETER = KINDS.index("default_parameter")
+ANNOTATED = kinds("default_parameter", "typed_default_parameter", "typed_parameter")
+SEPARATORS = kinds("keyword_separator")
+MANY = kinds("list_splat_pattern")
+KEYWORDS = kinds("dictionary_splat_pattern")
 
 Cache = dict[tuple[str, int, bytes], Code]
 
@@ -24,8 +31,8 @@ class ScopeLowering:
         self.scope = Scope()
         self.prefix = ""
         self.depth = 0
-        self.careful = False
         self.integers: dict[str, Expression] = {}
+        self.texts: dict[str, Expression] = {}
 
     def expression(self, node: Node) -> Expression:
         """Lower any expression."""
@@ -54,6 +61,7 @@ class ScopeLowering:
         if isinstance(code, FunctionCode):
             names = scope.names
             names.update([parameter.name for parameter in code.parameters])
+            code.blank = blank(code.parameters)
             names -= scope.globals
             names -= scope.nonlocals
             code.local_names = names
@@ -65,23 +73,25 @@ class ScopeLowering:
         """The parameters of a function or lambda."""
         result: list[Parameter] = []
         kind: ParameterKind = "plain"
-        for child in self.parts(node):
-            form = KINDS[child.kind_id % 65535]
-            if form == "identifier":
+        for child in node.children:
+            form = child.kind_id
+            if form in TOKENS:
+                continue
+            if form == PLAIN_IDENTIFIER:
                 result.append(Parameter(self.text(child), kind))
-            elif form == "keyword_separator":
-                kind = "keyword"
-            elif form == "list_splat_pattern":
-                result.append(Parameter(self.text(child).lstrip("* "), "args"))
-                kind = "keyword"
-            elif form == "dictionary_splat_pattern":
-                result.append(Parameter(self.text(child).lstrip("* "), "kwargs"))
-            elif form == "default_parameter" and len(parts := child.children) == 3:
+            elif form == DEFAULT_PARAMETER and len(parts := child.children) == 3:
                 result.append(Parameter(self.text(parts[0]), kind, None, self.expression(parts[2])))
-            elif form in ("default_parameter", "typed_default_parameter", "typed_parameter"):
+            elif form in ANNOTATED:
                 parameter = self.parameter(child, kind)
                 kind = "keyword" if parameter.kind == "args" else kind
                 result.append(parameter)
+            elif form in SEPARATORS:
+                kind = "keyword"
+            elif form in MANY:
+                result.append(Parameter(self.text(child).lstrip("* "), "args"))
+                kind = "keyword"
+            elif form in KEYWORDS:
+                result.append(Parameter(self.text(child).lstrip("* "), "kwargs"))
         return tuple(result)
 
     def parameter(self, node: Node, kind: ParameterKind) -> Parameter:
@@ -100,6 +110,16 @@ class ScopeLowering:
             self.expression(annotation) if annotation is not None else None,
             self.expression(default) if default is not None else None,
         )
+
+
+def blank(parameters: tuple[Parameter, ...]) -> dict[str, Value] | None:
+    """Parameters of which nothing is known; None when one of them promises something."""
+    names: dict[str, Value] = {}
+    for parameter in parameters:
+        if parameter.annotation is not None or parameter.kind == "args" or parameter.kind == "kwargs":
+            return None
+        names[parameter.name] = UNKNOWN
+    return names
 
 
 def utf8(letters: str) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from energy_code import node_fields as fields
 from energy_code.codes import ClassCode, Code, FunctionCode, Unit
 from energy_code.definitions import Define, DefineClass
-from energy_code.expressions import NOTHING, CallExpression, Expression, Group
+from energy_code.expressions import NOTHING, CallExpression, Expression, Group, Name
+from energy_code.lowering import BOUNDED, EXPRESSIONS
 from energy_code.lowering_blocks import BLOCK, Body
 from energy_code.lowering_patterns import PatternLowering
 from energy_code.node_kinds import ERROR, IGNORED, KEYWORD_ARGUMENT, KINDS, TOKENS, Node, kinds
@@ -16,6 +17,7 @@ from energy_code.operators import Operator
 from energy_code.statements import (
     Assert,
     Assign,
+    AssignName,
     Augment,
     Block,
     Delete,
@@ -36,6 +38,8 @@ RAISED = Evaluate((), ends=True)
 STRING = kinds("string", "concatenated_string")
 ASSIGNMENT = kinds("assignment")
 AUGMENTED = kinds("augmented_assignment")
+ASSIGNMENTS = ASSIGNMENT | AUGMENTED
+EQUALS = kinds("=")
 
 
 class StatementLowering(PatternLowering):
@@ -107,23 +111,20 @@ class StatementLowering(PatternLowering):
         except RecursionError:
             self.base, self.home, self.scope, self.prefix = state
             self.home.parts.clear()
-            self.careful, self.depth = True, 0
+            self.handlers, self.depth = BOUNDED, 0
             try:
                 return self.rebuilt(nodes)
             finally:
-                self.careful = False
+                self.handlers = EXPRESSIONS
 
     def statement(self, node: Node) -> Statement | None:
         """Lower any statement; None for those without meaning here."""
         kind = node.kind_id
-        if kind == ERROR:
-            return self.wreckage(node)
-        handler = STATEMENTS[kind]
-        if handler is not None:
-            return handler(self, node)
-        if node.is_named and kind not in IGNORED:
-            return Evaluate((self.expression(node),))
-        return None
+        return STATEMENTS[kind if kind != ERROR else -1](self, node)
+
+    def lone_expression(self, node: Node) -> Statement:
+        """An expression where a statement should be, in broken code."""
+        return Evaluate((self.expression(node),))
 
     def wreckage(self, node: Node) -> Statement | None:
         """What is left of broken code: every statement and expression in it."""
@@ -134,6 +135,9 @@ class StatementLowering(PatternLowering):
 
     def rebuilt(self, nodes: list[Node]) -> Body:
         """Statements, and headers that lost their bodies with what stands under them."""
+        if len(nodes) == 1:
+            alone = self.statement(nodes[0])
+            return (alone,) if alone is not None else ()
         result: list[Statement] = []
         for group in groups(nodes):
             word = group[0].type
@@ -209,8 +213,9 @@ class StatementLowering(PatternLowering):
     def assignment(self, node: Node) -> Statement:
         """`a = b = c`, `a: T = c`."""
         children = node.children
-        if len(children) == 3 and children[1].type == "=" and children[2].kind_id not in ASSIGNMENT:
-            return Assign((self.target(children[0]),), self.value(children[2]), None)
+        if len(children) == 3 and children[1].kind_id in EQUALS and children[2].kind_id not in ASSIGNMENTS:
+            target, value = self.target(children[0]), self.expression(children[2])
+            return AssignName(target, value) if type(target) is Name else Assign((target,), value, None)
         targets: list[Expression] = []
         while True:
             left = node.child_by_field_id(fields.LEFT)
@@ -299,9 +304,7 @@ class StatementLowering(PatternLowering):
                 parts = self.parts(child)
                 if parts:
                     expression = self.expression(parts[0])
-                    start, end = parts[0].start_byte - self.base, parts[0].end_byte - self.base
-                    site = CallExpression(start, end, expression, self.home)
-                    decorators.append((expression, site))
+                    decorators.append((expression, self.called(parts[0], expression)))
             else:
                 definition = child
         if definition is None:
@@ -414,4 +417,8 @@ HANDLERS: dict[str, Handler] = {
     "line_continuation": StatementLowering.skip,
     "block": StatementLowering.plain_block,
 }
-STATEMENTS: list[Handler | None] = [HANDLERS.get(name) for name in KINDS]
+STATEMENTS = [
+    HANDLERS.get(name, StatementLowering.skip if kind in TOKENS else StatementLowering.lone_expression)
+    for kind, name in enumerate(KINDS)
+]
+STATEMENTS.append(StatementLowering.wreckage)

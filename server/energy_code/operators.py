@@ -39,15 +39,17 @@ class Operator(Expression):
     def evaluate(self, frame: Frame) -> Value:
         """A tensor if any operand is one, a list for joined lists, a number for numbers."""
         operands = self.operands
-        if len(operands) != 2:
-            return self.of_many(frame, [operand.evaluate(frame) for operand in operands])
-        left, right = operands[0].evaluate(frame), operands[1].evaluate(frame)
-        if type(left) in MAYBE_TENSORS or type(right) in MAYBE_TENSORS:
-            return self.of_many(frame, [left, right])
-        return fold(self.symbol, left, right) if left is not UNKNOWN else UNKNOWN
-
-    def of_many(self, frame: Frame, values: list[Value]) -> Value:
-        """What the operator gives for these operands, noted where it is a tensor."""
+        if len(operands) == 2:
+            left, right = operands[0].evaluate(frame), operands[1].evaluate(frame)
+            if type(left) not in MAYBE_TENSORS and type(right) not in MAYBE_TENSORS:
+                return fold(self.symbol, left, right) if left is not UNKNOWN else UNKNOWN
+            values = [left, right]
+        elif len(operands) == 1:
+            values = [operands[0].evaluate(frame)]
+            if values[0] is UNKNOWN:
+                return UNKNOWN
+        else:
+            values = [operand.evaluate(frame) for operand in operands]
         result = operated(self.symbol, values)
         if type(result) is ApiInstance:
             frame.values[self] = result
@@ -56,7 +58,7 @@ class Operator(Expression):
 
 def operated(symbol: str, values: list[Value]) -> Value:
     """What an operator gives for these operands."""
-    if any(type(value) in MAYBE_TENSORS and is_tensor(value) for value in values):
+    if any(map(is_tensor, values)):
         return UNKNOWN if symbol in IDENTITY_OPERATORS else tensor_of(values)
     if len(values) == 2:
         return fold(symbol, values[0], values[1])

@@ -120,9 +120,6 @@ class Assign(Statement):
     def execute(self, frame: Frame) -> bool:
         """Bind the targets to the value, or to what the annotation promises."""
         value: Value = self.value.evaluate(frame) if self.value is not None else UNKNOWN
-        if self.annotation is None and len(self.targets) == 1 and type(self.targets[0]) is Name:
-            frame.bind(self.targets[0].id, value)  # as most are
-            return True
         if self.annotation is not None:
             promised = annotated(frame, self.annotation)
             if value is UNKNOWN or (promised is not UNKNOWN and is_empty(value)):
@@ -149,6 +146,21 @@ def expected(value: Value, promised: Value) -> Value:
     if type(value) is Sequence and type(promised) is Sequence:
         return Sequence(value.kind, (), element_of(promised))
     return promised
+
+
+class AssignName(Statement):
+    """`a = value`, as most assignments are."""
+
+    __slots__ = ("target", "value")
+
+    def __init__(self, target: Name, value: Expression) -> None:
+        self.target = target
+        self.value = value
+
+    def execute(self, frame: Frame) -> bool:
+        """Bind the name to the value."""
+        frame.bind(self.target.id, self.value.evaluate(frame))
+        return True
 
 
 class Augment(Statement):
@@ -218,6 +230,24 @@ def run_branches(frame: Frame, branches: list[Callable[[], bool]]) -> bool:
         return False
     frame.names, frame.slots = ends[0]
     for other_names, other_slots in ends[1:]:
+        merge(frame, names, other_names)
+        merge_slots(frame, other_slots)
+    return True
+
+
+def run_either(frame: Frame, first: tuple[Statement, ...], second: tuple[Statement, ...]) -> bool:
+    """Run one or the other: two branches, as most alternatives are."""
+    names, slots = frame.names, frame.slots
+    frame.names, frame.slots = names.copy(), slots.copy()
+    goes_on = run(frame, first)
+    end_names, end_slots = frame.names, frame.slots
+    frame.names, frame.slots = names.copy(), slots.copy()
+    if not run(frame, second):
+        frame.names, frame.slots = (end_names, end_slots) if goes_on else (names, slots)
+        return goes_on
+    if goes_on:
+        other_names, other_slots = frame.names, frame.slots
+        frame.names, frame.slots = end_names, end_slots
         merge(frame, names, other_names)
         merge_slots(frame, other_slots)
     return True
@@ -298,7 +328,7 @@ class If(Statement):
             if not self.orelse:
                 run_maybe(frame, self.body)
                 return True
-            return run_branches(frame, [lambda: run(frame, self.body), lambda: run(frame, self.orelse)])
+            return run_either(frame, self.body, self.orelse)
         live, dead = (self.body, self.orelse) if decided else (self.orelse, self.body)
         if dead:
             run_dead(frame, lambda: run(frame, dead))

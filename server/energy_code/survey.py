@@ -176,12 +176,9 @@ class Survey:
         """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
         merged: dict[CallExpression, Site] = {}
         for summary in self.seen.values():
-            sites = summary.sites
-            if merged.keys().isdisjoint(sites):
-                merged.update(sites)
-            else:
-                for expression, site in sites.items():
-                    merged[expression] = agreed(merged.get(expression), site)
+            for expression, site in summary.sites.items():
+                old = merged.get(expression)
+                merged[expression] = site if old is None else agreed(old, site)
         return merged
 
     @cached_property
@@ -238,10 +235,10 @@ class Survey:
         return UNKNOWN
 
 
-def agreed(old: Site | None, site: Site) -> Site:
+def agreed(old: Site, site: Site) -> Site:
     """One answer of two contexts: where they differ, the surer one with less confidence."""
-    if old is None or old.api == site.api:
-        return site if old is None else old
+    if old.api == site.api:
+        return old
     return max(old, site, key=lambda found: found.confidence)._replace(
         confidence=min(old.confidence, site.confidence, 0.5)
     )
