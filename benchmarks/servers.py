@@ -1,12 +1,14 @@
 """How fast the server answers, beside ruff, pyright, python-lsp-server and jedi-language-server, in one run.
 
-    python benchmarks/servers.py [--servers energy-lsp,ruff,...] [--rounds 20] [--starts 5] [--venv FOLDER]
+    python benchmarks/servers.py [--servers energy-lsp,ruff,...] [--rounds 20] [--starts 5] [--venv FOLDER] [--pull]
 
 The other servers are installed into a virtual environment that is made for the run and thrown away (unless
 --venv names one to keep). The files are TensorFlow code from Keras: one of 240 lines, one of 6,700. The servers
 take turns: each is started in every round of starts, and each gets every edit and every hover right after the
 others, so that what else the machine does meets all of them alike. The processor time of an edit is the mean over
-all of them, in steps of the system's clock (10 ms over all edits); it says something on a busy machine too.
+all of them, in steps of the system's clock (10 ms over all edits); it says something on a busy machine too. An edit is
+a character of a comment or a new line; an edit of code a letter of a variable's name that comes and goes. With --pull
+diagnostics are asked for right behind the edit, of servers that can be asked.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import importlib.util
 import json
 import os
 import queue
+import re
 import statistics
 import subprocess
 import sys
@@ -41,7 +44,7 @@ PACKAGES = ["ruff", "pyright[nodejs]", "python-lsp-server[all]", "jedi-language-
 PATIENCE = 120.0
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Installed servers have their modules compiled; one that runs from its sources may keep what it compiles."""
-CAPABILITIES = {
+CAPABILITIES: dict[str, dict[str, Any]] = {
     "textDocument": {
         "hover": {"contentFormat": ["markdown"]},
         "publishDiagnostics": {"versionSupport": True},
@@ -58,6 +61,7 @@ class Result(NamedTuple):
     first: float
     ready: float
     edit: float
+    code: float
     edit_cpu: float
     hover_50: float
     hover_99: float
@@ -78,6 +82,7 @@ class Connection:
         )
         self.incoming: queue.Queue[dict[str, Any]] = queue.Queue()
         self.number = 0
+        self.pulls = False
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -131,6 +136,9 @@ class Connection:
 
     def diagnostics(self, uri: str, version: int) -> None:
         """Wait for the diagnostics of this version; of a server that tells no version, the first count."""
+        if self.pulls:
+            self.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+            return
 
         def fits(message: dict[str, Any]) -> bool:
             if message.get("method") != "textDocument/publishDiagnostics":
@@ -184,7 +192,7 @@ class Contestant:
         self.server: Connection | None = None
         self.edits_cpu = 0.0
         self.taken: dict[str, list[float]] = {
-            what: [] for what in ("initialize", "first", "ready", "edit", "hover")
+            what: [] for what in ("initialize", "first", "ready", "edit", "code", "hover")
         }
 
     def start(self) -> None:
@@ -199,7 +207,8 @@ class Contestant:
             "workspaceFolders": folders,
             "capabilities": CAPABILITIES,
         }
-        server.ask("initialize", parameters)
+        offered = server.ask("initialize", parameters)["result"]["capabilities"]
+        server.pulls = "diagnostic" in CAPABILITIES["textDocument"] and "diagnosticProvider" in offered
         initialized = time.perf_counter()
         self.taken["initialize"].append(initialized - begun)
         server.send({"method": "initialized", "params": {}})
@@ -218,8 +227,13 @@ class Contestant:
         """One edit."""
         assert self.server is not None
         begun = self.server.processor_time()
-        self.taken["edit"].append(edit(self.server, self.uri, version, row))
+        self.taken["edit"].append(type_remark(self.server, self.uri, version, row))
         self.edits_cpu += self.server.processor_time() - begun
+
+    def edit_code(self, version: int, place: tuple[int, int]) -> None:
+        """One edit of code."""
+        assert self.server is not None
+        self.taken["code"].append(type_letter(self.server, self.uri, version, place))
 
     def hover(self, place: tuple[int, int]) -> None:
         """One hover."""
@@ -238,6 +252,7 @@ class Contestant:
             middle["first"],
             middle["ready"],
             middle["edit"],
+            middle["code"],
             self.edits_cpu / len(self.taken["edit"]) * 1e3,
             middle["hover"],
             hovers[int(len(hovers) * 0.99)] * 1e3,
@@ -257,6 +272,9 @@ def contest(contestants: list[Contestant], rounds: int, starts: int) -> list[Res
         for version in range(2, rounds + 2):
             for one in contestants:
                 one.edit(version, len(lines) // 2)
+        for version in range(rounds + 2, 2 * rounds + 2):
+            for one in contestants:
+                one.edit_code(version, assigned_name(lines))
         for place in places(lines, 5 * rounds):
             for one in contestants:
                 one.hover(place)
@@ -266,14 +284,34 @@ def contest(contestants: list[Contestant], rounds: int, starts: int) -> list[Res
             one.end()
 
 
-def edit(server: Connection, uri: str, version: int, row: int) -> float:
+def type_remark(server: Connection, uri: str, version: int, row: int) -> float:
     """Type one character (a comment's, in the middle of the file) and wait for the diagnostics."""
+    start = {"line": row, "character": 0}
+    return edit(server, uri, version, start, start, "#" if version % 2 else "\n")
+
+
+def type_letter(server: Connection, uri: str, version: int, place: tuple[int, int]) -> float:
+    """Type a letter behind a name, or take it away again, and wait for the diagnostics."""
+    row, column = place
+    start, behind = {"line": row, "character": column}, {"line": row, "character": column + 1}
+    typed = version % 2 == 0
+    return edit(server, uri, version, start, start if typed else behind, "x" if typed else "")
+
+
+def assigned_name(lines: list[str]) -> tuple[int, int]:
+    """Where the name of a variable ends that a function assigns a call to, above the middle of the file."""
+    middle = len(lines) // 2
+    named = re.compile(r" +\w+(?= = \w+\()")
+    found = ((row, named.match(lines[row])) for row in range(middle - 1, 0, -1))
+    return next((row, name.end()) for row, name in found if name is not None)
+
+
+def edit(server: Connection, uri: str, version: int, start: Any, end: Any, text: str) -> float:
+    """The time from an edit to its diagnostics."""
     while not server.incoming.empty():
         server.incoming.get()
-    start = {"line": row, "character": 0}
-    text = "#" if version % 2 else "\n"
     begun = time.perf_counter()
-    change = {"range": {"start": start, "end": start}, "text": text}
+    change = {"range": {"start": start, "end": end}, "text": text}
     server.send(
         {
             "method": "textDocument/didChange",
@@ -341,6 +379,7 @@ def print_table(results: list[Result]) -> None:
         "open → diagnostics",
         "start → diagnostics",
         "edit → diagnostics",
+        "edit of code → diagnostics",
         "CPU of an edit",
         "hover p50",
         "hover p99",
@@ -349,7 +388,16 @@ def print_table(results: list[Result]) -> None:
     print("| server | lines | " + " | ".join(columns) + " |")
     print("|---" * (len(columns) + 2) + "|")
     for one in results:
-        figures = (one.initialize, one.first, one.ready, one.edit, one.edit_cpu, one.hover_50, one.hover_99)
+        figures = (
+            one.initialize,
+            one.first,
+            one.ready,
+            one.edit,
+            one.code,
+            one.edit_cpu,
+            one.hover_50,
+            one.hover_99,
+        )
         shown = " | ".join(f"{value:.1f} ms" for value in figures)
         print(f"| {one.server} | {one.lines} | {shown} | {one.memory:.0f} MB |")
 
@@ -364,7 +412,10 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--lines", default="240,6700")
     parser.add_argument("--venv", type=Path)
+    parser.add_argument("--pull", action="store_true")
     options = parser.parse_args()
+    if options.pull:
+        CAPABILITIES["textDocument"]["diagnostic"] = {}
     wanted = options.servers.split(",")
     if unknown := set(wanted) - set(known):
         parser.error(f"unknown server {', '.join(sorted(unknown))}: choose from {', '.join(known)}.")

@@ -316,7 +316,11 @@ class OpenFiles:
         if version <= opened.version:
             logger.warning("%s: version %s follows version %s", uri, version, opened.version)
         opened.change(version, changes)
-        told = self._worker.do_now(partial(opened.follow, self._client()))
+        try:
+            told = self._worker.do_now(partial(opened.follow, self._client()))
+        except Exception:
+            logger.exception("%s could not be followed and is read again", uri)
+            told = None
         if told is None:
             self.analyse(opened)
             return

@@ -184,3 +184,19 @@ def test_long_texts_and_code_are_the_workers(path: Path) -> None:
         editor.end()
 
     asyncio.run(use())
+
+
+def test_what_cannot_be_followed_is_read_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def use() -> None:
+        editor = Editor(path)
+        await editor.page()
+        place = editor.text.index("Twice")
+        with monkeypatch.context() as patch:
+            patch.setattr(Document, "move", lambda self: 1 / 0)
+            assert not editor.edit(place, place, "Not ")
+            assert (await editor.page()).told == editor.fresh()
+        assert editor.edit(place, place, "Or ")
+        assert (await editor.page()).told == editor.fresh()
+        editor.end()
+
+    asyncio.run(use())
