@@ -130,7 +130,8 @@ def of_user_class(frame: Frame, value: UserClass, name: str) -> Value:
     found = frame.ask(frame.engine.class_attribute, value, name)
     if type(found) in (Mapping, Sequence):
         added = frame.ask(frame.engine.fact, value, name)
-        return grown(found, added) if added is not UNKNOWN else found
+        found = grown(found, added) if added is not UNKNOWN else found
+        return frame.ask(frame.engine.with_growth, value, name, found)
     if type(found) is Descriptor:
         return Method(found.function, value) if found.kind == "classmethod" else found.function
     if type(found) is ApiMethod:
@@ -156,7 +157,7 @@ def delegated(frame: Frame, value: UserInstance, name: str) -> Value:
     if name in READING and type(mapping := held(frame, value)) is Mapping:
         return ExternalInstance(name, mapping)
     if name == OPEN_STORAGE and storage(frame, value.cls) == name:
-        return Mapping(())  # as it is made
+        return frame.ask(frame.engine.with_growth, value.cls, name, Mapping(()))  # as it is made
     return ExternalInstance("replace", value) if name == "_replace" else UNKNOWN
 
 

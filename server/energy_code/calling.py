@@ -212,7 +212,7 @@ def call_user_class(
         instance = cut(UserInstance(callee, given), MAX_ARGUMENT_NESTING)
         invoke(frame, init, bind_arguments(init, arguments, instance))
         return instance
-    fields = frame.engine.fields(callee)
+    fields = frame.fields(callee)
     pairs = dict(zip(fields, arguments.positional, strict=False)) | arguments.keywords
     known = tuple((name, value) for name, value in pairs.items() if value is not UNKNOWN)
     return cut(UserInstance(callee, known), MAX_ARGUMENT_NESTING)

@@ -10,8 +10,10 @@ from energy_code.values import (
     UNKNOWN,
     ApiClass,
     ApiMethod,
+    Constant,
     External,
     Function,
+    Sequence,
     UserClass,
     Value,
     options_of,
@@ -128,11 +130,17 @@ class Classes(Imports):
             stack.extend(base for base in info.bases if type(base) is UserClass)
         return list(found.values())
 
+    def field_names(self, cls: UserClass, name: str) -> Value:
+        """What the constructor (`name`) of a data class or named tuple takes, as the answer to a question."""
+        return Sequence("tuple", tuple(Constant(field) for field in self.fields(cls)))
+
     def fields(self, cls: UserClass) -> list[str]:
         """Annotated names of a class body in order: the constructor's parameters of a data class."""
         info = cls.module.classes.get(cls.name)
-        inherited = [self.fields(base) for base in (info.bases if info else ()) if type(base) is UserClass]
-        return [name for names in inherited for name in names] + cls.module.fields.get(cls.name, [])
+        if info is None:
+            return []
+        inherited = [self.fields(base) for base in info.bases if type(base) is UserClass]
+        return [name for names in inherited for name in names] + info.fields
 
     def is_named_tuple(self, cls: UserClass) -> bool:
         """True for a class that inherits from `typing.NamedTuple`."""
@@ -144,7 +152,7 @@ class Classes(Imports):
         from energy_code.bindings import target_names
 
         assert frame.owner is not None
-        names = frame.module.fields.setdefault(frame.owner.name, [])
+        names = frame.module.classes[frame.owner.name].fields
         names.extend(name for target in targets for name in target_names(target) if name not in names)
 
     def declare_class(self, cls: UserClass, info: ClassInfo) -> None:

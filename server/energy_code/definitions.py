@@ -71,7 +71,7 @@ class DefineClass(Statement):
         for _, keyword in self.code.keywords:
             keyword.evaluate(inner)
         engine = frame.engine
-        before, info = engine.setters(cls), ClassInfo(bases, inner.names)
+        before, info = engine.setters(cls), ClassInfo(bases, inner.names, [])
         engine.declare_class(cls, info)
         run(inner, self.code.body)
         engine.declare_class(cls, info)

@@ -147,7 +147,7 @@ class Document:
             self.whole = not root.has_error
         if self._lowered:
             self.engine.edited()
-            if self.module.matters(old, units):
+            if self.module.matters(old, units) or (self.module.fills and self.engine.importers(self.module)):
                 self.engine.clock += 1
         self._lowered = True
         self._take(units)

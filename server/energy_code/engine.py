@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.annotations import annotated
-from energy_code.facts import grown
+from energy_code.facts import GROWTH, grown
 from energy_code.frames import Frame, Given, Summary
 from energy_code.importing import Resolve
 from energy_code.modules import Module, classes_of
@@ -139,12 +139,19 @@ class Engine(Settling):
     def find_attribute(self, instance: UserInstance, name: str) -> Value:
         """An attribute of an instance, asked now; what is set from outside counts too."""
         value = self.assigned_attribute(instance, name)
-        if value is not None and is_empty(value):
-            self.gather_facts(instance.cls.module)
-        added = self.fact(instance.cls, name)
-        if added is not UNKNOWN:
-            return grown(value, added) if value is not None else added
-        return value or self.class_attribute(instance.cls, name)
+        given = self.fact(instance.cls, name)
+        if given is not UNKNOWN:
+            value = grown(value, given) if value is not None else given
+        return self.with_growth(instance.cls, name, value or self.class_attribute(instance.cls, name))
+
+    def with_growth(self, cls: UserClass, name: str, value: Value) -> Value:
+        """An attribute with what is added to it from outside: registries are filled by who imports them."""
+        if type(value) not in (Mapping, Sequence):
+            return value
+        if is_empty(value):
+            self.gather_facts(cls.module)
+        added = self.fact(cls, GROWTH + name)
+        return grown(value, added) if added is not UNKNOWN else value
 
     def assigned_attribute(self, instance: UserInstance, name: str) -> Value | None:
         """What any method of the class sets the attribute to; None when none does."""
@@ -267,7 +274,8 @@ class Engine(Settling):
         """True when nothing has changed that an evaluation, or what it called, has looked at."""
         if module.revision != self.revision or module.running or module.current is not None:
             return False
-        changed = module.dirty | OPEN | (CLASSES if self.classes_at == self.revision else 0)
+        asked = self.classes_at == self.revision or module.filled_elsewhere
+        changed = module.dirty | OPEN | (CLASSES if asked else 0)
         return self.untouched(module, summary, changed)
 
     def untouched(self, module: Module, summary: Summary, changed: int) -> bool:

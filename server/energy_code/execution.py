@@ -181,6 +181,8 @@ class Execution(Classes):
         summary = module.kept.get(unit)
         if summary is None or (summary.verified != self.revision and not self.holds(module, summary)):
             summary = module.kept[unit] = self.execute_unit(module, unit)
+        else:
+            self.declare_again(module, summary)
         summary.verified = self.revision
         module.stars.extend(star for star in summary.attributes.values() if star not in module.stars)
         return summary

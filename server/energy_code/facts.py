@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 Facts = dict[tuple["UserClass | Module", str], Value]
 """By class and attribute, or by module and global: what it is set to, or what is added to the container it holds."""
+GROWTH = "+"
+"""Before an attribute's name: what is added to the container that it holds, as far as something makes one."""
 ANY = "*"
 """Stands for an attribute whose name the source does not tell."""
 
@@ -88,7 +90,7 @@ def note_added(frame: Frame, container: Expression, added: Value) -> None:
         and type(owner := container.value) is Name
         and owner.id != frame.self_name
     ):
-        note_attribute(frame, owner.evaluate(frame), container.name, added)
+        note_attribute(frame, owner.evaluate(frame), GROWTH + container.name, added)
 
 
 def is_global(frame: Frame, name: str) -> bool:

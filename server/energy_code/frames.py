@@ -238,6 +238,11 @@ class Frame:
         self.dependencies.append((question, subject, answer))
         return answer
 
+    def fields(self, cls: UserClass) -> list[str]:
+        """The parameters of a data class or named tuple, asked like everything else."""
+        names = self.ask(self.engine.field_names, cls, "__init__")
+        return [str(name.value) for name in names.items]  # type: ignore[attr-defined]
+
     def bind(self, name: str, value: Value) -> None:
         """Assign a variable."""
         if self.slots:

@@ -156,7 +156,7 @@ def index_user(frame: Frame, value: UserInstance, key: Value) -> Value:
     if method is not UNKNOWN:
         return call(frame, method, Arguments([key], {}, True), None)
     if type(key) is Constant and type(key.value) is int and frame.engine.is_named_tuple(value.cls):
-        names = frame.engine.fields(value.cls)
+        names = frame.fields(value.cls)
         if -len(names) <= key.value < len(names):
             return attribute(frame, value, names[key.value])
     from energy_code.own_mappings import held

@@ -18,6 +18,8 @@ class ClassInfo(NamedTuple):
 
     bases: tuple[Value, ...]
     names: dict[str, Value]
+    fields: list[str]
+    """Annotated names of its body, in order."""
 
 
 class Module:
@@ -30,7 +32,6 @@ class Module:
         self.names: dict[str, Value] = {}
         self.stars: list[Value] = []
         self.classes: dict[str, ClassInfo] = {}
-        self.fields: dict[str, list[str]] = {}
         self.read: set[str] = set()
         """Globals that functions or other modules have ever asked for."""
         self.watched: set[str] = set()
@@ -41,6 +42,10 @@ class Module:
         """Functions that declare a name global."""
         self.filled: set[str] = set()
         """Globals that functions, here or elsewhere, have ever added something to."""
+        self.filled_elsewhere = False
+        """True when other modules may add to containers of its objects: what they hold is asked each time."""
+        self.fills = False
+        """True when its code has ever left something behind, as a registry's entries, that others may look at by no name."""
         self.settled: dict[str, Value] = {}
         """Globals as functions see them once the whole top level has run; filled as they are asked for."""
         self.current: Frame | None = None

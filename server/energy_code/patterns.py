@@ -102,7 +102,7 @@ class OfClass(Pattern):
     def take(self, frame: Frame, value: Value) -> Value:
         """An instance of the class; its attributes go to the patterns inside."""
         found = where_true(frame, value, [self.cls.evaluate(frame)])
-        names = frame.engine.fields(found.cls) if type(found) is UserInstance else []
+        names = frame.fields(found.cls) if type(found) is UserInstance else []
         for place, pattern in enumerate(self.positional):
             pattern.take(frame, attribute(frame, found, names[place]) if place < len(names) else UNKNOWN)
         for name, pattern in self.keywords:

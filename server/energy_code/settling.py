@@ -62,8 +62,15 @@ class Settling(Execution):
         module.fillers_at = self.revision
         settled = True
         seen: list[Module] = []
-        before = [other for (subject, _), known in self.facts.items() if subject is module for other in known]
-        for other in (module, *self.importers(module), *before):
+        before = [
+            other
+            for (subject, _), known in self.facts.items()
+            if (subject.module if isinstance(subject, UserClass) else subject) is module
+            for other in known
+        ]
+        users = self.importers(module)
+        module.filled_elsewhere = module.filled_elsewhere or bool(users)
+        for other in (module, *users, *before):
             if other.gathered_at == self.revision or other.running or other.current is not None:
                 continue
             other.gathered_at = self.revision
@@ -134,6 +141,7 @@ class Settling(Execution):
             else:
                 known[module] = new
             subject, name = key
+            module.fills = True
             if isinstance(subject, Module):
                 subject.filled.add(name)
                 subject.settled.clear()

@@ -488,3 +488,18 @@ net = Net()
 """
     before, after = edited_and_back(text, old, b"")
     assert "keras.layers.Dense.__call__" in {call.api for call in before} - {call.api for call in after}
+
+
+def test_a_field_that_is_gone_is_no_longer_a_parameter():
+    text = b"""import keras
+from dataclasses import dataclass
+@dataclass
+class Pair:
+    first: object
+    second: object
+Pair(keras.layers.Dense(1)).second
+Pair(keras.layers.Dense(1)).first.count_params()
+"""
+    before, after = edited_and_back(text, b"    first: object\n", b"")
+    assert "keras.layers.Dense.count_params" not in [call.api for call in after]
+    assert "keras.layers.Dense.count_params" in [call.api for call in before]

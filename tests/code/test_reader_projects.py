@@ -197,31 +197,55 @@ def test_a_registry_follows_edits_of_modules_that_are_only_imported(make_project
         assert apis(project, "main.py") == ["keras.Sequential.summary"] * found
 
 
+OBJECT_REGISTRY = {
+    "nets/__init__.py": "from . import dense\nfrom .registry import nets\n",
+    "nets/registry.py": """
+        class Registry:
+            def __init__(self):
+                self._entries = {}
+            def add(self, name):
+                def keep(build):
+                    self._entries[name] = build
+                    return build
+                return keep
+            def get(self, name):
+                return self._entries[name]
+        nets = Registry()
+        """,
+    "nets/dense.py": """
+        import keras
+        from .registry import nets
+        @nets.add("dense")
+        def build(): return keras.Sequential()
+        """,
+    "main.py": "from nets import nets\nnets.get('dense')().summary()\n",
+}
+
+
 def test_a_registry_that_is_an_object(make_project):
-    project = make_project(
-        {
-            "nets/__init__.py": "from . import dense\nfrom .registry import nets\n",
-            "nets/registry.py": """
-                class Registry:
-                    def __init__(self):
-                        self._entries = {}
-                    def add(self, name):
-                        def keep(build):
-                            self._entries[name] = build
-                            return build
-                        return keep
-                    def get(self, name):
-                        return self._entries[name]
-                nets = Registry()
-                """,
-            "nets/dense.py": """
-                import keras
-                from .registry import nets
-                @nets.add("dense")
-                def build(): return keras.Sequential()
-                """,
-            "main.py": "from nets import nets\nnets.get('dense')().summary()\n",
-        }
-    )
+    project = make_project(OBJECT_REGISTRY)
     project.index()
     assert apis(project, "main.py") == ["keras.Sequential.summary"]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "found"),
+    [
+        ("nets/dense.py", "keras.Sequential()", "keras.Model()", ["keras.Model.summary"]),
+        ("nets/dense.py", '@nets.add("dense")', "", []),
+        ("nets/registry.py", "self._entries = {}", "pass", []),
+        ("nets/registry.py", "class Registry:\n", "class Registry:\nclass Registry:\n", None),
+    ],
+)
+def test_what_an_edit_leaves_of_a_registry(make_project, name, old, new, found):
+    project = make_project(OBJECT_REGISTRY)
+    project.index()
+    before = apis(project, "main.py")
+    path = project.root / name
+    source = path.read_text(encoding="utf-8")
+    assert old in source
+    for text, expected in ((source.replace(old, new), before if found is None else found), (source, before)):
+        path.write_text(text, encoding="utf-8")
+        project.document(path).replace(text)
+        project.index()
+        assert apis(project, "main.py") == expected
