@@ -152,11 +152,26 @@ def imported_names(text: str) -> Iterator[str]:
 
 def python_files(root: Path) -> Iterator[Path]:
     """Python files and notebooks of a folder, without hidden folders, environments, caches and installed packages."""
+    for files in files_by_folder(root):
+        yield from files
+
+
+def files_by_folder(root: Path) -> Iterator[list[Path]]:
+    """The same, folder by folder."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not is_skipped(Path(folder), name))
-        for name in sorted(files):
-            if name.endswith(SUFFIXES) and not name.startswith("."):
-                yield Path(folder, name)
+        names = [name for name in sorted(files) if name.endswith(SUFFIXES) and not name.startswith(".")]
+        yield [Path(folder, name) for name in names]
+
+
+def is_small(root: Path, most: int) -> bool:
+    """True for a folder with at most so many Python files, and not many more folders, found out without reading on."""
+    files = 0
+    for folders, found in enumerate(files_by_folder(root)):
+        files += len(found)
+        if files > most or folders > 2 * most:
+            return False
+    return True
 
 
 def is_skipped(folder: Path, name: str) -> bool:

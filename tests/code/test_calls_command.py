@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from click.testing import CliRunner
 
-from energy_lsp.cli.calls import calls
+from energy_lsp.cli.calls import MOST_READ_ALONG, calls
 
 
 def run(*arguments: str):
@@ -67,3 +68,25 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_printed(tmp_path, monkeypa
     assert "bad.ipynb is not a Jupyter notebook: open it in Jupyter and save it again." in answer.stderr
     assert "empty holds no Python file or notebook" in answer.stderr
     assert answer.stdout.splitlines() == [f"{good}:2:0: keras.Sequential"]
+
+
+@pytest.mark.parametrize(
+    ("others", "api"), [(0, "keras.Sequential.fit"), (MOST_READ_ALONG, "keras.Model.fit  (confidence 0.80)")]
+)
+@pytest.mark.parametrize("home", ["", "src/"])
+def test_a_file_is_read_with_the_small_project_around_it(tmp_path, monkeypatch, others, api, home):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    root = tmp_path / "project"
+    package = root / home / "lib"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "train.py").write_text(
+        "import keras\ndef train(m: keras.Model):\n    m.fit()\n", encoding="utf-8"
+    )
+    (root / "main.py").write_text(
+        "import keras\nfrom lib.train import train\ntrain(keras.Sequential())\n", encoding="utf-8"
+    )
+    for number in range(others):
+        (root / f"other{number}.py").touch()
+    file = package / "train.py"
+    assert run(str(file)).stdout.splitlines() == [f"{file}:3:4: {api}"]

@@ -10,13 +10,15 @@ from typing import Any
 import click
 
 from energy_code.calls import Call
-from energy_code.index import python_files
+from energy_code.index import is_small, python_files
 from energy_code.notebook import Notebook
 from energy_code.positions import Lines
 from energy_code.project import Project
 from energy_data.problems import Problem
 
 Record = dict[str, Any]
+MOST_READ_ALONG = 50
+"""How many files may stand around a single one for it to be asked which of them import it."""
 
 
 @click.command("calls")
@@ -77,11 +79,19 @@ def calls_in(path: Path) -> Iterator[Record]:
 
 
 def project_of(path: Path) -> Project:
-    """The project around a single file: its folder, or the folder above its packages."""
+    """The project around a single file: its folder, or the folder above its packages.
+
+    In a small one it is known who imports whom: the file is read as it is when the folder is given.
+    """
     folder = path.resolve().parent
     while (folder / "__init__.py").exists() and folder.parent != folder:
         folder = folder.parent
-    return Project(folder)
+    if folder.name == "src":  # the programs that use its packages stand beside it
+        folder = folder.parent
+    project = Project(folder)
+    if is_small(folder, MOST_READ_ALONG):
+        project.index()
+    return project
 
 
 def calls_in_file(path: Path, project: Project) -> Iterator[Record]:
