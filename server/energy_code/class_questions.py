@@ -43,18 +43,18 @@ class Classes(Imports):
 
     def inherited(self, cls: UserClass, name: str) -> Value:
         """What `super().name` finds."""
-        return self.search_bases(cls, name, {cls.name})
+        return self.search_bases(cls, name, {cls})
 
-    def search(self, cls: UserClass, name: str, seen: set[str]) -> Value:
+    def search(self, cls: UserClass, name: str, seen: set[UserClass]) -> Value:
         """Look in the class itself, then in its bases."""
         info = cls.module.classes.get(cls.name)
-        if info is None or cls.name in seen:
+        if info is None or cls in seen:
             return UNKNOWN
-        seen.add(cls.name)
+        seen.add(cls)
         value = info.names.get(name)
         return value if value is not None else self.search_bases(cls, name, seen)
 
-    def search_bases(self, cls: UserClass, name: str, seen: set[str]) -> Value:
+    def search_bases(self, cls: UserClass, name: str, seen: set[UserClass]) -> Value:
         """Look in the bases, in order."""
         info = cls.module.classes.get(cls.name)
         for base in info.bases if info is not None else ():
@@ -69,12 +69,12 @@ class Classes(Imports):
                         return ApiMethod(entry.name, UNKNOWN)
         return UNKNOWN
 
-    def api_bases(self, cls: UserClass, seen: set[str] | None = None) -> list[str]:
+    def api_bases(self, cls: UserClass, seen: set[UserClass] | None = None) -> list[str]:
         """The public classes a user's class inherits from, nearest first."""
         seen = seen if seen is not None else set()
-        if cls.name in seen or (info := cls.module.classes.get(cls.name)) is None:
+        if cls in seen or (info := cls.module.classes.get(cls.name)) is None:
             return []
-        seen.add(cls.name)
+        seen.add(cls)
         found: list[str] = []
         for base in info.bases:
             for option in options_of(base):

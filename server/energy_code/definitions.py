@@ -65,7 +65,8 @@ class DefineClass(Statement):
     def execute(self, frame: Frame) -> bool:
         """Run the body in a frame of its own and hand the names over to the class."""
         decorators = [decorator.evaluate(frame) for decorator, _ in self.decorators]
-        cls = UserClass(frame.module, self.code.qualname)
+        owner = frame.owner if not frame.is_function else None
+        cls = UserClass(frame.module, frame.module.name_of(self.code, owner))
         inner = frame.nested(self.code, cls)
         bases = tuple(base.evaluate(inner) for base in self.code.bases)
         for _, keyword in self.code.keywords:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.codes import ClassCode, FunctionCode
-from energy_code.values import Function, Value
+from energy_code.values import Function, UserClass, Value
 
 if TYPE_CHECKING:
     from energy_code.codes import Code, Unit
@@ -32,6 +32,8 @@ class Module:
         self.names: dict[str, Value] = {}
         self.stars: list[Value] = []
         self.classes: dict[str, ClassInfo] = {}
+        self.shadowed: dict[ClassCode, str] = {}
+        """Classes whose name a later one of the top level takes, with what tells them apart from it."""
         self.read: set[str] = set()
         """Globals that functions or other modules have ever asked for."""
         self.watched: set[str] = set()
@@ -86,6 +88,16 @@ class Module:
     def units(self, units: list[tuple[int, Unit]]) -> None:
         self._units = units
         self._binders = None
+        if (shadowed := shadowed_classes(units)) != self.shadowed:
+            renamed = {code for code, _ in self.shadowed.items() ^ shadowed.items()}
+            self.shadowed = shadowed
+            for _, unit in units:  # what it left goes by another name now
+                if any(part in renamed for _, part in unit.parts):
+                    self.kept.pop(unit, None)
+
+    def name_of(self, code: ClassCode, owner: UserClass | None) -> str:
+        """What a class is known by: its own name, in the class that it stands in."""
+        return f"{owner.name}.{code.name}" if owner is not None else self.shadowed.get(code, code.qualname)
 
     def matters(self, old: list[tuple[int, Unit]], new: list[tuple[int, Unit]]) -> bool:
         """True when an edit can change what functions, classes or other modules have seen of this one."""
@@ -134,12 +146,28 @@ def globals_bound(code: Code) -> set[str]:
     return names.union(*(globals_bound(part) for _, part in code.parts))
 
 
-def classes_of(module: Module, code: Code) -> dict[str, ClassInfo]:
+def classes_of(module: Module, code: Code, owner: UserClass | None = None) -> dict[str, ClassInfo]:
     """The classes that a code declares by itself, not by a function in it, as they are now."""
     found: dict[str, ClassInfo] = {}
     for _, part in code.parts:
         if type(part) is ClassCode:
-            if part.qualname in module.classes:
-                found[part.qualname] = module.classes[part.qualname]
-            found.update(classes_of(module, part))
+            cls = UserClass(module, module.name_of(part, owner))
+            if cls.name in module.classes:
+                found[cls.name] = module.classes[cls.name]
+            found.update(classes_of(module, part, cls))
     return found
+
+
+def shadowed_classes(units: list[tuple[int, Unit]]) -> dict[ClassCode, str]:
+    """Names for the classes that others of the same name follow: objects of both may be about."""
+    places: dict[str, list[ClassCode]] = {}
+    for _, unit in units:
+        for _, part in unit.parts:
+            if type(part) is ClassCode:
+                places.setdefault(part.name, []).append(part)
+    return {
+        code: f"{name}#{number}"
+        for name, codes in places.items()
+        for number, code in enumerate(codes[:-1])
+        if code is not codes[-1]
+    }

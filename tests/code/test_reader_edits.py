@@ -436,6 +436,40 @@ def test_what_stands_between_two_classes_of_a_name_sees_the_first():
     assert [call.api for call in after] == ["keras.Model.fit"]
 
 
+SHADOWED = b"""import keras
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.head = keras.layers.Dense(1)
+    def call(self, x):
+        return self.head(x)
+ROWS = 1
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.tail = keras.layers.Flatten()
+    def call(self, x):
+        return self.tail(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"ROWS = 1\n", b"class Net(Net):\n    def more(self): return self.head(1)\n"),
+        (b"class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n        self.tail", b"self.tail"),
+        (b"ROWS = 1\n", b"class Net:\n    head = None\n"),
+        (b"Net", b"Other"),
+    ],
+)  # fmt: skip
+def test_methods_of_a_class_whose_name_another_one_takes(old, new):
+    """Each sees what its own class sets: in notebooks and guides a class is written again and again."""
+    before, after = edited_and_back(SHADOWED, old, new)
+    calls = ["keras.layers.Dense.__call__", "keras.layers.Flatten.__call__"]
+    assert [call.api for call in before if call.api.endswith("__call__")] == calls
+    assert calls[0] in [call.api for call in after]
+
+
 def test_a_call_that_moves_to_where_a_class_is_not_there_yet():
     """What an evaluation saw of a global in the middle of a run is not what the global is at the end of all runs."""
     text = NETS.replace(b"class Net", b"def later():\n    for x in [1]:\n        use(x)\nclass Net")

@@ -55,6 +55,27 @@ def test_values_cross_files(make_project):
     assert apis(project, "train.py") == ["keras.Sequential.fit", "keras.Sequential.evaluate"]
 
 
+def test_a_class_that_extends_one_of_the_same_name(make_project):
+    project = make_project(
+        {
+            "base.py": """
+                import keras
+                class Net(keras.Model):
+                    def head(self): return keras.layers.Dense(1)
+                """,
+            "main.py": """
+                import base
+                class Net(base.Net):
+                    def call(self, x): return self.head()(x)
+                class Net(Net):
+                    pass
+                Net().summary()
+                """,
+        }
+    )
+    assert apis(project, "main.py") == ["keras.layers.Dense.__call__", "keras.Model.summary"]
+
+
 def test_an_edit_in_one_file_changes_the_answer_in_another(make_project):
     project = make_project(PACKAGE)
     assert "keras.Sequential.summary" in apis(project, "main.py")
