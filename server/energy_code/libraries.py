@@ -248,7 +248,9 @@ def make_super(frame: Frame, arguments: Arguments) -> Value:
     if inner.owner is None:
         return UNKNOWN
     cls = first(arguments)
-    return Super(cls if type(cls) is UserClass else inner.owner, inner.receiver)
+    if type(cls) is not UserClass or cls.shadows(inner.owner):  # its own class, as long as it bears the name
+        cls = inner.owner
+    return Super(cls, inner.receiver)
 
 
 def make_type(frame: Frame, arguments: Arguments) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.codes import ClassCode, FunctionCode
-from energy_code.values import Function, UserClass, Value
+from energy_code.values import SHADOWED, Function, UserClass, Value
 
 if TYPE_CHECKING:
     from energy_code.codes import Code, Unit
@@ -166,7 +166,7 @@ def shadowed_classes(units: list[tuple[int, Unit]]) -> dict[ClassCode, str]:
             if type(part) is ClassCode:
                 places.setdefault(part.name, []).append(part)
     return {
-        code: f"{name}#{number}"
+        code: f"{name}{SHADOWED}{number}"
         for name, codes in places.items()
         for number, code in enumerate(codes[:-1])
         if code is not codes[-1]

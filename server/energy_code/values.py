@@ -21,6 +21,8 @@ KERAS_TENSOR = "keras.KerasTensor"
 
 PROMISED = 0.8
 """How sure the reader is of what is only promised: an annotation names a class, what arrives may be a subclass of it."""
+SHADOWED = "#"
+"""Between a class's name and the number of one that bore it before."""
 MAX_OPTIONS = 8
 MAX_NESTING = 4
 
@@ -178,6 +180,10 @@ class UserClass(Value):
 
     module: Module
     name: str
+
+    def shadows(self, other: UserClass) -> bool:
+        """True for the class that has taken another one's name."""
+        return other.module is self.module and other.name.startswith(f"{self.name}{SHADOWED}")
 
 
 @dataclass(slots=True)

@@ -153,3 +153,17 @@ def test_the_same_statement_or_function_written_twice(apis_of):
         x(1)
         """
     ) == [(3, "tensorflow.ones"), (5, "tensorflow.ones"), (8, "tensorflow.ones"), (10, "tensorflow.zeros")]
+
+
+def test_super_with_the_name_of_a_class_that_another_one_takes_later(apis_of):
+    assert apis_of(
+        """
+        import keras
+        class Net(keras.Sequential):
+            def add(self, layer):
+                super(Net, self).add(layer)
+        class Net(keras.layers.Layer):
+            def build(self, shape):
+                super(Net, self).build(shape)
+        """
+    ) == [(4, "keras.Sequential.add"), (7, "keras.Layer.build")]
