@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.callbacks import plain_function
 from energy_code.importing import Imports, Resolve
+from energy_code.modules import class_info
 from energy_code.values import (
     UNKNOWN,
     ApiClass,
@@ -47,7 +48,7 @@ class Classes(Imports):
 
     def search(self, cls: UserClass, name: str, seen: set[UserClass]) -> Value:
         """Look in the class itself, then in its bases."""
-        info = cls.module.classes.get(cls.name)
+        info = class_info(cls)
         if info is None or cls in seen:
             return UNKNOWN
         seen.add(cls)
@@ -56,7 +57,7 @@ class Classes(Imports):
 
     def search_bases(self, cls: UserClass, name: str, seen: set[UserClass]) -> Value:
         """Look in the bases, in order."""
-        info = cls.module.classes.get(cls.name)
+        info = class_info(cls)
         for base in info.bases if info is not None else ():
             for option in options_of(base):
                 if type(option) is UserClass:
@@ -72,7 +73,7 @@ class Classes(Imports):
     def api_bases(self, cls: UserClass, seen: set[UserClass] | None = None) -> list[str]:
         """The public classes a user's class inherits from, nearest first."""
         seen = seen if seen is not None else set()
-        if cls in seen or (info := cls.module.classes.get(cls.name)) is None:
+        if cls in seen or (info := class_info(cls)) is None:
             return []
         seen.add(cls)
         found: list[str] = []
@@ -102,7 +103,7 @@ class Classes(Imports):
             current = stack.pop()
             if current == base:
                 return True
-            info = current.module.classes.get(current.name)
+            info = class_info(current)
             if info is not None and current not in seen:
                 seen.add(current)
                 stack.extend(base for base in info.bases if type(base) is UserClass)
@@ -110,7 +111,7 @@ class Classes(Imports):
 
     def own_names(self, cls: UserClass) -> dict[str, Value]:
         """The names of a class body."""
-        info = cls.module.classes.get(cls.name)
+        info = class_info(cls)
         return info.names if info is not None else {}
 
     def methods(self, cls: UserClass) -> list[Function]:
@@ -119,7 +120,7 @@ class Classes(Imports):
         stack, seen = [cls], set()
         while stack:
             current = stack.pop(0)
-            info = current.module.classes.get(current.name)
+            info = class_info(current)
             if info is None or current in seen:
                 continue
             seen.add(current)
@@ -136,7 +137,7 @@ class Classes(Imports):
 
     def fields(self, cls: UserClass) -> list[str]:
         """Annotated names of a class body in order: the constructor's parameters of a data class."""
-        info = cls.module.classes.get(cls.name)
+        info = class_info(cls)
         if info is None:
             return []
         inherited = [self.fields(base) for base in info.bases if type(base) is UserClass]
@@ -144,7 +145,7 @@ class Classes(Imports):
 
     def is_named_tuple(self, cls: UserClass) -> bool:
         """True for a class that inherits from `typing.NamedTuple`."""
-        info = cls.module.classes.get(cls.name)
+        info = class_info(cls)
         return info is not None and External("typing.NamedTuple") in info.bases
 
     def add_field(self, frame: Frame, targets: tuple[Expression, ...]) -> None:

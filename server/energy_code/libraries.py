@@ -10,6 +10,7 @@ from energy_code.facts import ANY, note_attribute
 from energy_code.iteration import DATASET_LIKE, index, iterate, length_of
 from energy_code.library_iterables import FUNCTIONS, transposed
 from energy_code.library_objects import ANY_MEMBER, CONSTRUCTORS
+from energy_code.made_classes import make_type
 from energy_code.values import (
     NONE,
     UNKNOWN,
@@ -251,18 +252,6 @@ def make_super(frame: Frame, arguments: Arguments) -> Value:
     if type(cls) is not UserClass or cls.shadows(inner.owner):  # its own class, as long as it bears the name
         cls = inner.owner
     return Super(cls, inner.receiver)
-
-
-def make_type(frame: Frame, arguments: Arguments) -> Value:
-    """`type(x)`."""
-    from energy_code.values import ApiClass, ApiInstance
-
-    value = first(arguments)
-    if len(arguments.positional) != 1:
-        return UNKNOWN
-    if type(value) is UserInstance:
-        return value.cls
-    return ApiClass(value.cls) if type(value) is ApiInstance else UNKNOWN
 
 
 def make_descriptor(kind: str) -> Callable[[Frame, Arguments], Value]:

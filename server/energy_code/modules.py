@@ -22,6 +22,14 @@ class ClassInfo(NamedTuple):
     """Annotated names of its body, in order."""
 
 
+def class_info(cls: UserClass) -> ClassInfo | None:
+    """What is known of a class; None before its statement has run."""
+    if cls.made is not None:
+        bases, members = cls.made
+        return ClassInfo(bases, dict(members), [])
+    return cls.module.classes.get(cls.name)
+
+
 class Module:
     """A file: dotted name, top-level statements, and the state of their execution."""
 

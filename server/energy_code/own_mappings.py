@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.facts import note_attribute
+from energy_code.modules import class_info
 from energy_code.values import UNKNOWN, External, Mapping, UserClass, UserInstance, Value
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def storage(frame: Frame, cls: UserClass) -> str | None:
     waiting = [cls]
     while waiting:
         current = waiting.pop()
-        info = current.module.classes.get(current.name)
+        info = class_info(current)
         if info is None or current in seen:
             continue
         seen.add(current)

@@ -180,6 +180,8 @@ class UserClass(Value):
 
     module: Module
     name: str
+    made: tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]] | None = field(default=None, hash=False)
+    """Bases and members of a class that a call of `type` has made: no statement declares it, so it is known by them."""
 
     def shadows(self, other: UserClass) -> bool:
         """True for the class that has taken another one's name."""

@@ -410,3 +410,55 @@ def test_a_comprehension_over_a_few_names_knows_each(calls_of):
         ("tensorflow.math.tanh", 1),
         ("tensorflow.math.abs", 2),
     ]
+
+
+def test_classes_that_a_call_of_type_makes(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        def shifted(name, base):
+            def make(self, shift, **options):
+                base.__init__(self, **options)
+                self.shift = tf.constant(shift)
+            def call(self, x):
+                return base.call(self, x - self.shift)
+            return type(name, (base,), {"__init__": make, "call": call, "undo": lambda self: self.shift.numpy()})
+        Shifted = shifted("Shifted", tf.keras.layers.Dense)
+        layer = Shifted(2.0, units=3)
+        layer(tf.ones([1, 2]))
+        layer.undo()
+        layer.get_weights()
+        Quiet = type("Quiet", (tf.keras.callbacks.Callback,), {})
+        Quiet().set_params({})
+        class Own:
+            def __call__(self):
+                return tf.zeros([])
+        for _ in range(9):
+            Own = type("Own", (Own,), {})
+        """
+    ) == [
+        (4, "keras.layers.Dense.__init__"),
+        (5, "tensorflow.constant"),
+        (7, "keras.layers.Dense.call"),
+        (8, "tensorflow.Tensor.numpy"),
+        (11, "keras.layers.Dense.__call__"),
+        (11, "tensorflow.ones"),
+        (13, "keras.layers.Dense.get_weights"),
+        (15, "keras.callbacks.Callback.set_params"),
+        (18, "tensorflow.zeros"),
+    ]
+
+
+def test_a_class_made_by_type_answers_a_call_with_its_own_function(apis_of):
+    assert apis_of(
+        """
+        import tensorflow as tf
+        Schedule = tf.keras.optimizers.schedules.LearningRateSchedule
+        Half = type("Half", (Schedule,), {"__call__": lambda self, step: 0.5})
+        def rate(schedule: Schedule):
+            if isinstance(schedule, Schedule):
+                schedule.get_config()
+                return schedule(1)
+        rate(Half())
+        """
+    ) == [(6, "keras.optimizers.schedules.LearningRateSchedule.get_config")]
