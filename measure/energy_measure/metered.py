@@ -56,7 +56,7 @@ class Metered:
         slowest = max((max(s.update_period_s, s.window_s) for s in sources), default=0.0)
         self.window_seconds = max(SHORTEST_WINDOW, UPDATES_PER_WINDOW * slowest)
         """How long a stretch of work has to be for these meters."""
-        self._slowest = max(slowest, max(map(suitable_period, self._meters)))
+        self._slowest = max(slowest, *(suitable_period(meter, closely=True) for meter in self._meters))
 
     def __enter__(self) -> Metered:
         try:

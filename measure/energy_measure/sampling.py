@@ -24,9 +24,10 @@ AFFORDABLE_SHARE = 0.005
 """Of the CPU time of all CPUs together: a program that keeps all of them busy is slowed by as much."""
 
 
-def suitable_period(meter: Meter) -> float:
+def suitable_period(meter: Meter, *, closely: bool) -> float:
     """Seconds between two readings: what suits the meter, longer where there are few CPUs to spare for it."""
-    return max(meter.period_s, READING_SECONDS / (AFFORDABLE_SHARE * (os.cpu_count() or 1)))
+    affordable = READING_SECONDS / (AFFORDABLE_SHARE * (os.cpu_count() or 1))
+    return max(meter.period_s, affordable, 0.0 if closely else meter.far_period_s)
 
 
 class Sampling:
@@ -55,7 +56,7 @@ class Sampling:
             _SamplerProcess(
                 meter,
                 folder / f"{meter.name}.trace",
-                period_s or suitable_period(meter),
+                period_s or suitable_period(meter, closely=closely),
                 pid,
                 closely=closely,
             )

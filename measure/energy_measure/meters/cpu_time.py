@@ -57,6 +57,8 @@ class CpuTimeMeter(Meter):
     name = "cpu-time"
     estimated = True
     period_s = 5e-3
+    far_period_s = 40e-3
+    """The program's own marks say more, and where all CPUs are busy each reading keeps some thread waiting for another."""
 
     def __init__(self, roots: Roots | None = None, model: PowerModel | None = None) -> None:
         super().__init__(roots)

@@ -79,6 +79,8 @@ class Meter(ABC):
     estimated: ClassVar[bool] = False
     period_s: ClassVar[float]
     """How often reading it pays."""
+    far_period_s: ClassVar[float] = 0.0
+    """How often it is read at most where it is not to be looked at closely."""
 
     def __init__(self, roots: Roots | None = None) -> None:
         self.roots = roots or Roots.from_environment()
