@@ -17,11 +17,19 @@ after(() => editor?.close());
 
 const running = () => editor.servers().map((line) => line.split(" ")[0]);
 
-/** Waits for one server, other than this one, that has told its figures; resolves with its process id. */
+/** Waits for one server, other than this one, that has told its figures and still runs; resolves with its process id. */
 async function serverOtherThan(old) {
-  await until(() => running().length === 1 && running()[0] !== old, 60_000, () => `no new server; log:\n${editor.log()}`);
-  await editor.waitForEnergy();
-  return running()[0];
+  for (;;) {
+    let pid;
+    await until(() => {
+      const all = running();
+      pid = all[0];
+      return all.length === 1 && pid !== old;
+    }, 60_000, () => `no new server; log:\n${editor.log()}`);
+    await editor.waitForEnergy();
+    // A window that has just been loaded may exchange its server once.
+    if (running()[0] === pid) return pid;
+  }
 }
 
 /** Kills the server once it is at work; resolves with its process id. */
