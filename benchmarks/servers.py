@@ -7,7 +7,7 @@ The other servers are installed into a virtual environment that is made for the 
 take turns: each is started in every round of starts, and each gets every edit and every hover right after the
 others, so that what else the machine does meets all of them alike. The processor time of an edit is the mean over
 all of them, in steps of the system's clock (10 ms over all edits); it says something on a busy machine too. An edit is
-a character of a comment or a new line; an edit of code a letter of a variable's name that comes and goes. With --pull
+a character of a comment or a new line; an edit of code a letter more of a variable's name. With --pull
 diagnostics are asked for right behind the edit, of servers that can be asked.
 """
 
@@ -20,6 +20,7 @@ import os
 import queue
 import re
 import statistics
+import string
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,8 @@ OTHERS = {
 }
 PACKAGES = ["ruff", "pyright[nodejs]", "python-lsp-server[all]", "jedi-language-server"]
 PATIENCE = 120.0
+LETTERS = 8
+"""Of a word that is typed."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Installed servers have their modules compiled; one that runs from its sources may keep what it compiles."""
 CAPABILITIES: dict[str, dict[str, Any]] = {
@@ -233,7 +236,8 @@ class Contestant:
     def edit_code(self, version: int, place: tuple[int, int]) -> None:
         """One edit of code."""
         assert self.server is not None
-        self.taken["code"].append(type_letter(self.server, self.uri, version, place))
+        number = len(self.taken["code"])
+        self.taken["code"].append(type_letter(self.server, self.uri, version, place, number))
 
     def hover(self, place: tuple[int, int]) -> None:
         """One hover."""
@@ -290,12 +294,17 @@ def type_remark(server: Connection, uri: str, version: int, row: int) -> float:
     return edit(server, uri, version, start, start, "#" if version % 2 else "\n")
 
 
-def type_letter(server: Connection, uri: str, version: int, place: tuple[int, int]) -> float:
-    """Type a letter behind a name, or take it away again, and wait for the diagnostics."""
+def type_letter(server: Connection, uri: str, version: int, place: tuple[int, int], number: int) -> float:
+    """Type a letter more behind a name, which makes a text that was never seen before, and wait for the diagnostics.
+
+    Of numbered letters each word takes some, and the first of the next word replaces them.
+    """
     row, column = place
-    start, behind = {"line": row, "character": column}, {"line": row, "character": column + 1}
-    typed = version % 2 == 0
-    return edit(server, uri, version, start, start if typed else behind, "x" if typed else "")
+    word, typed = divmod(number, LETTERS)
+    letter = string.ascii_lowercase[(7 * word + typed) % 26]
+    replaced = {"line": row, "character": column + (typed or (LETTERS if word else 0))}
+    start = {"line": row, "character": column + typed}
+    return edit(server, uri, version, start, replaced, letter)
 
 
 def assigned_name(lines: list[str]) -> tuple[int, int]:
