@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter
 
-from energy_code.call_list import Calls, Found, Made
+from energy_code.call_list import Calls, Found, Made, Renewed
 from energy_code.calls import Call, Function, Mode
 from energy_code.codes import Code, FunctionCode, Unit
 from energy_code.function_list import Functions
+from energy_code.layout import Layout, Units
 from energy_code.surroundings import Home, Surroundings
 from energy_code.survey import OUTSIDE, Knowledge, survey_of
 from energy_code.syntax import parse
@@ -35,6 +36,14 @@ if TYPE_CHECKING:
     from energy_code.document import Document
 
 
+class Seen(NamedTuple):
+    """What an analysis leaves for the next one."""
+
+    layout: Layout
+    found: Sequence[Found]
+    knowledge: Knowledge
+
+
 class Stretch(NamedTuple):
     """A statement of a module's top level: where it is, its code, how many of the codes and calls of the file it has."""
 
@@ -52,7 +61,14 @@ IGNORE = re.compile(rb"#\s*energy:\s*ignore(?:\s*\[([^\]\n]*)\])?")
 class Analysis:
     """A snapshot: later edits of the document do not change it."""
 
-    def __init__(self, document: Document, kept: Made, unchanged: int) -> None:
+    def __init__(
+        self,
+        document: Document,
+        kept: Made,
+        unchanged: int,
+        before: Seen | None = None,
+        touched: Collection[Unit] = (),
+    ) -> None:
         self.source = document.source
         self.document = document
         self.whole = document.whole
@@ -61,20 +77,14 @@ class Analysis:
         self.engine = document.engine
         self.module = document.module
         self.survey = survey_of(self.engine, self.module)
-        self._homes: list[Home] = []
-        """Absolute start and end of every code, outermost first, with the code around it."""
-        stack: list[tuple[int, Code, Code | None]] = [
-            (start, unit, None) for start, unit in reversed(self.module.units)
-        ]
-        while stack:
-            start, code, parent = stack.pop()
-            self._homes.append((start, start + code.end, code, parent))
-            if code.parts:
-                stack.extend([(start + offset, part, code) for offset, part in reversed(code.parts)])
+        units = self.module.units
+        self._before = before
+        self._same = before.layout.same(units, touched) if before is not None else None
+        self._layout = Layout(units, before.layout if before is not None else None, self._same)
         self._kept = kept
         self._moves = document.moves
         self._unchanged = unchanged
-        self._starts = [home[0] for home in self._homes]
+        self._compared: tuple[Knowledge, set[Code]] | None = None
 
     @cached_property
     def tree(self) -> tree_sitter.Tree:
@@ -87,11 +97,30 @@ class Analysis:
 
     @cached_property
     def calls(self) -> Calls:
-        """Every API call, by place."""
+        """Every API call, by place; those of statements that are what they were are taken over."""
+        layout, before, self._before = self._layout, self._before, None
+        renewed = Renewed((), 0, 0, 0)
+        if before is None or self._same is None:
+            found = self._found_in(layout.homes)
+        else:
+            changed = self.changed_since(before.knowledge)
+            front, back, by = layout.narrowed(self._same, changed)
+            homes = layout.homes[layout.tops[front] : layout.tops[-1 - back]]
+            renewed = Renewed(
+                before.found,
+                bisect_left(before.found, (before.layout.start_of(front),)),
+                bisect_left(before.found, (before.layout.start_of(len(before.layout.units) - back),)),
+                by,
+            )
+            found = renewed.around(self._found_in(homes))
+        return Calls(found, self.lines, self._around.of_call, self._kept, self._unchanged, renewed)
+
+    def _found_in(self, homes: Sequence[Home]) -> list[Found]:
+        """The calls that some codes make, by place."""
         sites = self.survey.sites
         bases: dict[Code, int] = {}
         twins: list[tuple[int, Code]] = []
-        for start, _, code, _ in self._homes:
+        for start, _, code, _ in homes:
             if bases.setdefault(code, start) != start:  # the same function written twice, as in two branches
                 twins.append((start, code))
         found: list[Found] = [
@@ -106,11 +135,16 @@ class Analysis:
                 if expression.home is code
             ]
         found.sort(key=itemgetter(0, 1))
-        return Calls(found, self.lines, self._around.of_call, self._kept, self._unchanged)
+        return found
+
+    @property
+    def seen(self) -> Seen:
+        """What the next analysis of the document can take over."""
+        return Seen(self._layout, self.calls.reached, self.knowledge)
 
     @cached_property
     def _around(self) -> Surroundings:
-        return Surroundings(self._homes, self.survey)
+        return Surroundings(self._layout.homes, self.survey)
 
     @cached_property
     def _again(self) -> Analysis:
@@ -123,9 +157,10 @@ class Analysis:
 
     def _home(self, start: int, end: int) -> tuple[int, Code] | None:
         """The innermost code around a stretch, and where it starts."""
-        position = bisect_right(self._starts, start) - 1
+        layout = self._layout
+        position = bisect_right(layout.starts, start) - 1
         while position >= 0:
-            base, stop, code, _ = self._homes[position]
+            base, stop, code, _ = layout.homes[position]
             if end <= stop:
                 return base, code
             position -= 1
@@ -133,9 +168,10 @@ class Analysis:
 
     def function_around(self, start: int, end: int) -> tuple[int, int] | None:
         """Where the named function around a stretch begins and ends; of a function the one around it."""
-        position = bisect_right(self._starts, start) - 1
+        layout = self._layout
+        position = bisect_right(layout.starts, start) - 1
         while position >= 0:
-            first, last, code, parent = self._homes[position]
+            first, last, code, parent = layout.homes[position]
             if end <= last:
                 if type(code) is FunctionCode and code.name != "<lambda>" and (first, last) != (start, end):
                     return first, last
@@ -158,7 +194,7 @@ class Analysis:
             parent = self._around.parents.get(home)
             if value is not UNKNOWN or parent is None:
                 return value
-            outer = next((start for start, _, code, _ in self._homes if code is parent), None)
+            outer = next((start for start, _, code, _ in self._layout.homes if code is parent), None)
             found = (outer, parent) if outer is not None else None
         return UNKNOWN
 
@@ -209,40 +245,50 @@ class Analysis:
         code = found[1] if found is not None else None
         return isinstance(code, FunctionCode) and OUTSIDE["eager"] in self.survey.callers.get(code, ())
 
-    @cached_property
-    def _tops(self) -> tuple[list[int], list[int]]:
-        """Which homes are statements of the module's top level, and where they begin."""
-        numbers = [number for number, home in enumerate(self._homes) if home[3] is None]
-        return numbers, [self._starts[number] for number in numbers]
-
     @property
     def starts(self) -> list[int]:
         """Where the statements of the module's top level begin."""
-        return self._tops[1]
+        return self._layout.unit_starts
+
+    @property
+    def units(self) -> Units:
+        """The statements of the module's top level, and where they begin."""
+        return self._layout.units
+
+    def is_between(self, codes: set[Code], first: int, last: int) -> bool:
+        """Whether some codes, as far as the file has them, stand in a row of its statements and nowhere else."""
+        layout = self._layout
+        before, behind = layout.codes[: layout.tops[first]], layout.codes[layout.tops[last] :]
+        return codes.isdisjoint(before) and codes.isdisjoint(behind)
 
     def codes(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, Code]]:
         """Codes of the file by number, with the place where each begins."""
-        return ((start, code) for start, _, code, _ in self._homes[first:last])
+        return ((start, code) for start, _, code, _ in self._layout.homes[first:last])
 
     def stretch_at(self, place: int) -> Stretch | None:
         """The statement of the module's top level that a byte lies in; None between statements."""
-        tops, starts = self._tops
-        number = bisect_right(starts, place) - 1
+        layout, reached = self._layout, self.calls.reached
+        number = bisect_right(layout.unit_starts, place) - 1
         if number < 0:
             return None
-        homes, reached = self._homes, self.calls.reached
-        first = tops[number]
-        start, end, code, _ = homes[first]
+        start, code = layout.units[number]
+        end = start + code.end
         if place >= end:
             return None
-        last = tops[number + 1] if number + 1 < len(tops) else len(homes)
         calls = bisect_left(reached, (start,))
-        return Stretch(start, end, code, (first, last), calls, bisect_left(reached, (end,), calls))
+        numbers = layout.tops[number], layout.tops[number + 1]
+        return Stretch(start, end, code, numbers, calls, bisect_left(reached, (end,), calls))
 
     @property
     def knowledge(self) -> Knowledge:
         """What all answers about expressions rest on."""
         return self.survey.knowledge
+
+    def changed_since(self, old: Knowledge) -> set[Code]:
+        """The codes of which something else was known then."""
+        if self._compared is None or self._compared[0] is not old:
+            self._compared = (old, self.knowledge.changed_since(old))
+        return self._compared[1]
 
     # about the file -------------------------------------------------------------------------------------------
 
@@ -251,7 +297,7 @@ class Analysis:
         """Functions and classes by place."""
         found = [
             (start, end, code)
-            for start, end, code, _ in self._homes
+            for start, end, code, _ in self._layout.homes
             if type(code) is not Unit and code.name != "<lambda>"
         ]
         return Functions(found, self.lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import overload
+from typing import NamedTuple, overload
 
 import tree_sitter
 
@@ -22,6 +22,25 @@ Found = tuple[int, int, CallExpression, Site]
 Made = dict[CallExpression, tuple[Site, Mode, Call]]
 
 
+class Renewed(NamedTuple):
+    """The calls of an analysis that the next one takes over: all but some in the middle."""
+
+    before: Sequence[Found]
+    first: int
+    """How many come before those in the middle."""
+    last: int
+    """The number of the first one behind them."""
+    by: int
+    """How much further down those behind them stand."""
+
+    def around(self, middle: list[Found]) -> list[Found]:
+        """All calls, with others in the middle."""
+        by, behind = self.by, self.before[self.last :]
+        if by:
+            behind = [(start + by, end - by, expression, site) for start, end, expression, site in behind]
+        return [*self.before[: self.first], *middle, *behind]
+
+
 class Calls(Sequence[Call]):
     """All calls by place. `kept` are those of the analysis before; they count up to where the text is the same."""
 
@@ -32,12 +51,14 @@ class Calls(Sequence[Call]):
         about: Callable[[CallExpression], tuple[str, Mode]],
         kept: Made,
         unchanged: int,
+        renewed: Renewed,
     ) -> None:
         self._found = found
         self._lines = lines
         self._about = about
         self._kept = kept
         self._unchanged = unchanged
+        self.renewed = renewed
         self._calls: list[Call | None] = [None] * len(found)
         self.made: Made = {}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter
 
-from energy_code.analysis import Analysis
+from energy_code.analysis import Analysis, Seen
 from energy_code.call_list import Made
 from energy_code.calls import Span
 from energy_code.codes import Code, Unit
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 PART = 8
 """A stretch that is smaller than this part of a file is parsed by itself."""
+EAGERLY = b"run_eagerly=True"
+LONGEST_MARK = 3
+"""Bytes of the mark of an encoding that a text may begin with."""
 SPARE = 256
 """So many statements that are no longer in a file are remembered, for when an edit is undone."""
 
@@ -81,6 +84,9 @@ class Document:
         """How often places have moved under the analyses made so far."""
         self._revision = -1
         self._made: Made = {}
+        self._seen: Seen | None = None
+        self._touched: set[Unit] = set()
+        """Statements inside of which places have moved since."""
         self._unchanged = 0
         """Up to where the text is as the last analysis saw it."""
 
@@ -98,7 +104,8 @@ class Document:
         old_end_byte = max(start_byte, min(old_end_byte, len(self.source)))
         start, old_end = lines.point(start_byte), lines.point(old_end_byte)
         source = self.source[:start_byte] + replacement + self.source[old_end_byte:]
-        self.source = parseable(source)
+        is_plain = start_byte >= LONGEST_MARK and b"\0" not in replacement and b"\r" not in source
+        self.source = source if is_plain else parseable(source)
         self._lines = lines.edited(self.source, start_byte, old_end_byte)
         new_end_byte = start_byte + len(replacement)
         self._syntax.edit(
@@ -149,20 +156,23 @@ class Document:
             self.engine.edited()
             if self.module.matters(old, units) or (self.module.fills and self.engine.importers(self.module)):
                 self.engine.clock += 1
-        self._lowered = True
         self._take(units)
+        self._lowered = True
         return self.module
 
     def _take(self, units: list[tuple[int, Unit]]) -> None:
         """These are the statements of the text as it is now."""
+        self.module.eager_models = self._runs_eagerly()
         self._read = self.source
         self._same_head = self._same_tail = len(self.source)
         self.module.units = units
-        self.module.eager_models = self._runs_eagerly()
 
     def _runs_eagerly(self) -> bool:
         """Whether the text says, a remark included, that models are not traced."""
-        return b"run_eagerly=True" in self.source
+        if not self._lowered or self.module.eager_models:
+            return EAGERLY in self.source
+        first, last = self._same_head - len(EAGERLY), len(self.source) - self._same_tail + len(EAGERLY)
+        return EAGERLY in self.source[max(first, 0) : last]
 
     def move(self) -> Moved | None:
         """Follow edits of a remark or of blank lines, if nothing else happened in the program since the last analysis.
@@ -184,8 +194,10 @@ class Document:
         if found is None:
             return None
         rename((self._fresh, self._cache), found.texts)
-        if found.around is not None and self.remembered is not None:
-            self.remembered.move(found.around, found.inside, found.texts[found.around])
+        if found.around is not None:
+            self._touched.add(found.around)
+            if self.remembered is not None:
+                self.remembered.move(found.around, found.inside, found.texts[found.around])
         self.moves += 1
         self._stale = False
         self._take(found.units)
@@ -251,6 +263,8 @@ class Document:
                 is_moved = not self._stale and self._revision == revision
                 self._analysis = self._analyse() if is_moved else with_room(self._analyse)
                 self._made = self._analysis.calls.made
+                self._seen = self._analysis.seen
+                self._touched.clear()
             self._unchanged = len(self.source)
             self._revision = self.engine.revision
         return self._analysis
@@ -258,7 +272,7 @@ class Document:
     def _analyse(self) -> Analysis:
         """Read what changed."""
         self.lower()
-        return Analysis(self, self._made, self._unchanged)
+        return Analysis(self, self._made, self._unchanged, self._seen, self._touched)
 
     def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
         """A span as LSP positions: (line, character) of its start and end."""

@@ -45,7 +45,10 @@ class Knowledge(NamedTuple):
         """The codes of which something else is known than before."""
         if old is self:
             return set()
-        changed: set[Code] = {e.home for e, site in self.sites.items() if old.sites.get(e) != site}
+        before = old.sites.get
+        changed: set[Code] = {
+            e.home for e, site in self.sites.items() if (known := before(e)) is not site and known != site
+        }
         changed.update(e.home for e in old.sites.keys() - self.sites.keys())
         changed.update(code for code, found in self.summaries.items() if old.summaries.get(code) != found)
         changed.update(old.summaries.keys() - self.summaries.keys())

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from heapq import heapify, heappop
+from heapq import nlargest
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from energy_lsp.hints import Total
 
 if TYPE_CHECKING:
     from energy_code.analysis import Analysis
+    from energy_code.call_list import Found, Renewed
     from energy_data.model import Figure
     from energy_lsp.folders import Folder
+
+
+SOME = 8
+"""Few are asked for: putting all in order would take longer."""
+
+
+class Basis(NamedTuple):
+    """What figures were looked up for, and where."""
+
+    survey: object
+    known: object
+    reached: Sequence[Found]
 
 
 class Costs:
@@ -24,7 +37,7 @@ class Costs:
         figures: Sequence[Figure | None] = (),
         times: Sequence[int] = (),
         rows: Mapping[int, int] | None = None,
-        basis: tuple[object, object] | None = None,
+        basis: Basis | None = None,
     ) -> None:
         self.figures = figures
         self.times = times
@@ -32,22 +45,44 @@ class Costs:
         self.rows = rows or {}
         """Calls that were looked up by their line, and that line."""
         self._basis = basis
-        self._popped: list[tuple[float, int]] = []
 
     @classmethod
-    def of(cls, analysis: Analysis, folder: Folder, path: Path | None) -> Costs:
-        """Look up every call."""
-        reached = analysis.calls.reached
-        basis = (analysis.survey, folder.known)
-        figures, rows = folder.figures_in(path, reached, analysis.lines)
-        return cls(figures, [site.times for _, _, _, site in reached], rows, basis)
+    def of(cls, analysis: Analysis, folder: Folder, path: Path | None, before: Costs | None = None) -> Costs:
+        """Look up every call, but for those that an analysis before had already."""
+        reached, renewed = analysis.calls.reached, analysis.calls.renewed
+        basis = Basis(analysis.survey, folder.known, reached)
+        if before is None or not before.can_be_renewed(renewed, folder):
+            figures, rows = folder.figures_in(path, reached, analysis.lines)
+            return cls(figures, _times(reached), rows, basis)
+        first, last = renewed.first, renewed.last
+        middle = reached[first : len(reached) - len(renewed.before) + last]
+        figures, rows = folder.figures_in(path, middle, analysis.lines)
+        if rows:
+            return cls.of(analysis, folder, path)
+        return cls(
+            [*before.figures[:first], *figures, *before.figures[last:]],
+            [*before.times[:first], *_times(middle), *before.times[last:]],
+            None,
+            basis,
+        )
 
     def hold_for(self, analysis: Analysis, folder: Folder) -> bool:
         """True when the calls are the same, and the same is known of them."""
-        if self._basis is None or self._basis[0] is not analysis.survey or self._basis[1] is not folder.known:
+        basis = self._basis
+        if basis is None or basis.survey is not analysis.survey or basis.known is not folder.known:
             return False
         reached, lines = analysis.calls.reached, analysis.lines
         return all(lines.point(reached[place][0]).row == row for place, row in self.rows.items())
+
+    def can_be_renewed(self, renewed: Renewed, folder: Folder) -> bool:
+        """True when these are the costs of the calls that others were taken over from, wherever they stand."""
+        basis = self._basis
+        return (
+            basis is not None
+            and basis.reached is renewed.before
+            and basis.known is folder.known
+            and not self.rows
+        )
 
     @cached_property
     def _total(self) -> Total:
@@ -61,20 +96,24 @@ class Costs:
         return Total.of(zip(self.figures[first:last], self.times[first:last], strict=True))
 
     @cached_property
-    def _unpopped(self) -> list[tuple[float, int]]:
-        found = [
-            (-figure.total * times, place)
-            for place, (figure, times) in enumerate(zip(self.figures, self.times, strict=True))
-            if figure is not None and figure.total is not None and figure.total > 0
+    def _joules(self) -> list[float]:
+        """Joules per call times runs; 0 where they are not known."""
+        return [
+            figure.total * times if figure is not None and figure.total is not None else 0.0
+            for figure, times in zip(self.figures, self.times, strict=True)
         ]
-        heapify(found)  # few are asked for: putting all in order would take longer
-        return found
 
     def hungriest(self) -> Iterator[tuple[float, int]]:
         """Joules per call times runs, and which call it is, of those above zero, hungriest first."""
-        for joules, place in self._popped:
-            yield -joules, place
-        while self._unpopped:
-            joules, place = heappop(self._unpopped)
-            self._popped.append((joules, place))
-            yield -joules, place
+        joules, told, wanted = self._joules, 0, SOME
+        while told < len(joules):
+            places = nlargest(wanted, range(len(joules)), key=joules.__getitem__)
+            for place in places[told:]:
+                if joules[place] <= 0:
+                    return
+                yield joules[place], place
+            told, wanted = len(places), len(joules)
+
+
+def _times(reached: Sequence[Found]) -> list[int]:
+    return [site.times for _, _, _, site in reached]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from energy_lsp.client import Client
 from energy_lsp.costs import Costs
-from energy_lsp.hint_list import Hints, Joined
+from energy_lsp.hint_list import NO_HINTS, Hints, Joined
 from energy_lsp.hints import HOTSPOT, Hint
 from energy_lsp.pages import Page, find_all, verdicts_of
 
@@ -67,7 +67,7 @@ def make_cell_pages(
         whole = _filled(whole, notebook.analysis, path)
     ends = [*notebook.starts[1:], len(notebook.document.source) + 1]
     pages = []
-    unsaid = whole.nothing_known
+    unsaid = whole.hints
     for place, (uri, number, version) in enumerate(cells):
         start, end = notebook.starts[place], ends[place]
         hints = whole.hints.between(start, end)
@@ -79,14 +79,13 @@ def make_cell_pages(
             base=start,
             cell_number=number,
             hints=hints,
-            total=hints.total,
-            nothing_known=unsaid if hints else "",
+            speaks_for=unsaid if hints else NO_HINTS,
             hotspots=[one for one in whole.hotspots if start <= one.call.span.start_byte < end],
             findings=_between(whole.findings, start, end, lambda finding: finding.span.start_byte),
             functions=_between(whole.functions, start, end, lambda function: function.span.start_byte),
         )
         pages.append(page)
-        unsaid = "" if hints else unsaid
+        unsaid = NO_HINTS if hints else unsaid
     return pages
 
 
@@ -133,14 +132,12 @@ def _filled(page: Page, analysis: Analysis, path: Path | None, before: Page | No
     calls = analysis.calls
     costs = before.hints.costs if before is not None else None
     if costs is None or not costs.hold_for(analysis, folder):
-        costs = Costs.of(analysis, folder, path)
+        costs = Costs.of(analysis, folder, path, costs)
     hints = Hints(Joined(calls, calls.reached, costs, findings))
-    total = hints.total
     return replace(
         page,
         hints=hints,
-        total=total,
-        nothing_known=total.label if total.unknown and not total.known else "",
+        speaks_for=hints,
         findings=findings,
         functions=analysis.functions,
         verdicts=verdicts,

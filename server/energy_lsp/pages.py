@@ -48,16 +48,25 @@ class Page:
     cell_number: int = 0
     """For a notebook's cell: which one it is, counted from 1."""
     hints: Hints = NO_HINTS
-    total: Total = field(default_factory=Total)
-    """The sum over all calls."""
     findings: Sequence[Finding] = ()
     functions: Sequence[Function] = ()
     verdicts: Mapping[tuple[str, Mode], Verdict] = field(default_factory=dict)
     """What the measurements say of each rule that applies here, in the mode it applies in."""
     hotspots: Sequence[Hint] = ()
     """The calls worth a mark."""
-    nothing_known: str = ""
-    """What to say where no call of the file or notebook has a figure; the first cell with calls says it for all."""
+    speaks_for: Hints = NO_HINTS
+    """Those of the whole program, in the one page that says whether nothing is known of them: the first cell with calls."""
+
+    @property
+    def total(self) -> Total:
+        """The sum over all calls."""
+        return self.hints.total
+
+    @property
+    def nothing_known(self) -> str:
+        """What to say where no call of the file or notebook has a figure."""
+        total = self.speaks_for.total
+        return total.label if total.unknown and not total.known else ""
 
     @cached_property
     def marks(self) -> Sequence[Mark]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -75,17 +74,21 @@ class _Search:
         self.failed: set[str] = set()
         self._index = index
         self._reached = analysis.calls.reached
-        self._tokens = sorted(_tokens(analysis.source, index), key=itemgetter(0))
 
     def run(self) -> None:
         """Look at every statement that some rule asks for, but not again where nothing can have changed."""
         analysis = self.analysis
-        waited_for = self._waited_for()
-        if not waited_for:
-            forget(analysis.document)
-            return
         new = Memory(analysis, self._index, _uses_tensorflow(analysis))
         old = recollection(analysis, new)
+        elsewhere = old.elsewhere() if old is not None else None
+        if elsewhere is not None:
+            findings, waited_for = elsewhere
+            self._add(findings)
+        else:
+            waited_for = self._waited_for()
+            if not waited_for:
+                forget(analysis.document)
+                return
         end = 0
         for start in waited_for:
             if start < end:
@@ -98,8 +101,7 @@ class _Search:
             end = stretch.end
             known = old.of(stretch) if old is not None else None
             if known is not None:
-                for finding in known:
-                    self.found.setdefault(_key(finding), finding)
+                self._add(known)
                 continue
             self.shared.look_afresh()
             added = self.look(stretch)
@@ -108,11 +110,17 @@ class _Search:
         if not self.failed:
             new.remember(self.shared)
 
+    def _add(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self.found.setdefault(_key(finding), finding)
+
     def _waited_for(self) -> list[int]:
         """Where the calls and tokens stand that some rule waits for."""
         waiting = self._index.waiting
         starts = [found[0] for found in self._reached if waiting[found[3].api]]
-        return sorted([*starts, *[at for at, _, _ in self._tokens]]) if self._tokens else starts
+        source = self.analysis.source
+        tokens = [place for place, _, _ in _tokens(source, self._index, 0, len(source))]
+        return sorted([*starts, *tokens]) if tokens else starts
 
     def look(self, stretch: Stretch) -> list[tuple[Finding, int | None]]:
         """The findings of one statement, each with the number of the call that it hangs on."""
@@ -125,8 +133,7 @@ class _Search:
                 if asked:
                     added += [(finding, number) for finding in self._look_at_call(number, asked)]
             number += 1
-        if self._tokens:
-            added += [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
+        added += [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
         return added
 
     def _asked(self, watches: Sequence[Watch], stretch: Stretch, number: int) -> list[Watch]:
@@ -152,8 +159,8 @@ class _Search:
         return asked
 
     def _look_at_tokens(self, start: int, end: int) -> list[Finding]:
-        first, last = (bisect_left(self._tokens, at, key=itemgetter(0)) for at in (start, end))
-        return [one for token in self._tokens[first:last] for one in self._look_at_token(*token)]
+        tokens = sorted(_tokens(self.analysis.source, self._index, start, end), key=itemgetter(0))
+        return [one for token in tokens for one in self._look_at_token(*token)]
 
     def _look_at_call(self, number: int, asked: Sequence[Watch]) -> list[Finding]:
         call = self.analysis.calls[number]
@@ -202,13 +209,14 @@ class _Search:
         return added
 
 
-def _tokens(source: bytes, index: Index) -> Iterator[tuple[int, str, Sequence[Watch]]]:
-    """Where the text has a token that some rule waits for."""
+def _tokens(source: bytes, index: Index, start: int, end: int) -> Iterator[tuple[int, str, Sequence[Watch]]]:
+    """Where in a stretch of the text a token begins that some rule waits for."""
     for needle, watches in index.by_token:
-        place = source.find(needle)
+        limit = end + len(needle) - 1
+        place = source.find(needle, start, limit)
         while place >= 0:
             yield place, needle.decode(), watches
-            place = source.find(needle, place + len(needle))
+            place = source.find(needle, place + len(needle), limit)
 
 
 def _apis_inside(reached: Sequence[Found], number: int) -> set[str]:

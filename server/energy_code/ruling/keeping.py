@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
+    from energy_code.layout import Units
     from energy_code.ruling.rule import Rule
     from energy_code.ruling.shared import Shared
     from energy_code.shifting import Shift
@@ -71,6 +72,8 @@ class Memory:
         self.aliases: Mapping[str, str | None] = {}
         """Modules that were asked for, and how the file called them."""
         self.kept: dict[Code, Kept] = {}
+        self.unkept: set[Code] = set()
+        """Statements that were looked at, and whose findings may change though they stay as they are."""
         self._analysis: Analysis | None = analysis
         self._found: list[tuple[Stretch, Sequence[tuple[Finding, int | None]], frozenset[bytes]]] = []
         """What is still to be noted: no edit may ever come."""
@@ -79,6 +82,8 @@ class Memory:
         """Keep what was found in a statement, unless it rests on what this cannot follow."""
         if not shared.looked_anywhere and self.is_sound(stretch):
             self._found.append((stretch, added, frozenset(shared.looked_for)))
+        else:
+            self.unkept.add(stretch.code)
 
     def is_sound(self, stretch: Stretch) -> bool:
         """Whether a statement is read as Python would; in broken code some are not."""
@@ -104,6 +109,12 @@ class Memory:
         return self._analysis.starts
 
     @cached_property
+    def units(self) -> Units:
+        """The statements, and where they began."""
+        assert self._analysis is not None
+        return self._analysis.units
+
+    @cached_property
     def knowledge(self) -> Knowledge:
         """What was known of each code."""
         assert self._analysis is not None
@@ -115,7 +126,7 @@ class Memory:
             for stretch, added, words in self._found:
                 self._note(stretch, added, words)
             self._found = []
-            _ = self.starts, self.knowledge
+            _ = self.starts, self.units, self.knowledge
             self._analysis = None
 
     def move(self, code: Code, shift: Shift, text: bytes) -> None:
@@ -137,6 +148,7 @@ class Memory:
         for finding, _ in added:
             for place in (finding.span, *finding.related):
                 if place.start_byte < stretch.start or place.end_byte > stretch.end:
+                    self.unkept.add(stretch.code)
                     return
         notes = tuple([noted(finding, stretch, call) for finding, call in added])
         self.kept[stretch.code] = Kept(self.source[stretch.start : stretch.end], notes, words)
@@ -147,6 +159,19 @@ def forget(document: Document) -> None:
     document.remembered = None
 
 
+class Region(NamedTuple):
+    """The statements that an edit touched."""
+
+    before: tuple[int, int]
+    after: tuple[int, int]
+    """Their numbers, before and after: the first, and the one behind the last."""
+    texts: tuple[bytes, bytes]
+
+    def has(self, words: frozenset[bytes]) -> bool:
+        """Whether one of some words stands in them, or stood."""
+        return any(_has(text, word) for text in self.texts for word in words)
+
+
 class Recollection:
     """What an earlier search left that still holds."""
 
@@ -155,7 +180,7 @@ class Recollection:
         self._new = new
         self._analysis = analysis
         self._change = change
-        self._changed = new.knowledge.changed_since(old.knowledge)
+        self._changed = analysis.changed_since(old.knowledge)
         new.words, new.aliases = old.words, old.aliases
 
     def of(self, stretch: Stretch) -> list[Finding] | None:
@@ -167,36 +192,66 @@ class Recollection:
             return None
         if self._new.source[stretch.start : stretch.end] != known.text:
             return None
-        if known.words and not self._same_elsewhere(known.words):
+        if known.words and (self._region is None or self._region.has(known.words)):
             return None
         self._new.kept[stretch.code] = known
         return list(recalled(self._analysis, stretch, known.notes))
 
-    def _same_elsewhere(self, words: frozenset[bytes]) -> bool:
-        """Whether other statements that have one of some words are as they were, and are known as they were."""
-        if self._region is None:
-            return False
-        return not any(_has(text, word) for text in self._region for word in words)
+    def elsewhere(self) -> tuple[list[Finding], list[int]] | None:
+        """What still holds of the statements that an edit left alone, and where those begin that are to be looked at.
+
+        None when that cannot be told without looking at each.
+        """
+        region, old, new = self._region, self._old, self._new
+        if region is None:
+            return None
+        touched = {unit for _, unit in old.units[slice(*region.before)]}
+        new.unkept |= old.unkept - touched
+        notes: dict[Code, tuple[Note, ...]] = {}
+        unsure = set(new.unkept)
+        for code, known in old.kept.items():
+            if code in touched:
+                continue
+            if known.words and region.has(known.words):
+                unsure.add(code)
+                continue
+            new.kept[code] = known
+            if known.notes:
+                notes[code] = known.notes
+        units, (first, last) = self._analysis.units, region.after
+        again = [start for start, _ in units[first:last]]
+        findings: list[Finding] = []
+        for start, unit in (*units[:first], *units[last:]) if notes or unsure else ():
+            if unit in unsure:
+                again.append(start)
+            elif unit in notes and (stretch := self._analysis.stretch_at(start)) is not None:
+                findings += recalled(self._analysis, stretch, notes[unit])
+        return findings, sorted(again)
 
     @cached_property
-    def _region(self) -> tuple[bytes, bytes] | None:
-        """The statements that an edit touched, before and after; None when more than they may be read otherwise."""
+    def _region(self) -> Region | None:
+        """The statements that an edit touched; None when more than they may be read otherwise."""
         old, new = self._old, self._new
         if not (old.whole and new.whole):
             return None
         change = self._change
         if change.head == len(old.source) == len(new.source):
-            return (b"", b"") if not self._changed else None
+            return Region((0, 0), (0, 0), (b"", b"")) if not self._changed else None
         start = min(_start_before(one.starts, change.head) for one in (old, new))
         rest = min(
             len(old.source) - _start_after(old, change.old_end),
             len(new.source) - _start_after(new, change.end),
         )
-        end = len(new.source) - rest
-        homes = self._analysis.codes()
-        if any(code in self._changed and not start <= place < end for place, code in homes):
+        old_end, end = len(old.source) - rest, len(new.source) - rest
+        before, after = _between(old, start, old_end), _between(new, start, end)
+        if self._changed and not self._analysis.is_between(self._changed, *after):
             return None
-        return old.source[start : len(old.source) - rest], new.source[start:end]
+        return Region(before, after, (old.source[start:old_end], new.source[start:end]))
+
+
+def _between(memory: Memory, start: int, end: int) -> tuple[int, int]:
+    """The numbers of the statements that begin in a stretch."""
+    return bisect_left(memory.starts, start), bisect_left(memory.starts, end)
 
 
 def _has(text: bytes, word: bytes) -> bool:
