@@ -12,7 +12,6 @@ from energy_code.values import (
     ApiClass,
     ApiMethod,
     Constant,
-    External,
     Function,
     Sequence,
     UserClass,
@@ -85,6 +84,17 @@ class Classes(Imports):
                     found.extend(self.api_bases(option, seen))
         return found
 
+    def ancestry(self, cls: UserClass, name: str) -> Value:
+        """A class and all that it inherits from, nearest first; the answer to a question about what it is (`name`)."""
+        found: list[Value] = [cls]
+        for current in found:
+            info = class_info(current) if type(current) is UserClass else None
+            options = (
+                [option for base in info.bases for option in options_of(base)] if info is not None else []
+            )
+            found += [option for option in options if option not in found]
+        return Sequence("tuple", tuple(found))
+
     def setters(self, cls: UserClass) -> dict[str, list[Function]]:
         """Which methods set an attribute."""
         known = self.setters_by_class.get(cls)
@@ -142,11 +152,6 @@ class Classes(Imports):
             return []
         inherited = [self.fields(base) for base in info.bases if type(base) is UserClass]
         return [name for names in inherited for name in names] + info.fields
-
-    def is_named_tuple(self, cls: UserClass) -> bool:
-        """True for a class that inherits from `typing.NamedTuple`."""
-        info = class_info(cls)
-        return info is not None and External("typing.NamedTuple") in info.bases
 
     def add_field(self, frame: Frame, targets: tuple[Expression, ...]) -> None:
         """An annotated name in a class body."""

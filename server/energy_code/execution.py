@@ -82,6 +82,8 @@ class Execution(Classes):
         gone = kept.keys() - {unit for _, unit in module.units}
         self.unsettle_globals(module, set().union(*map(globals_bound, gone)))
         module.names, module.stars, module.summaries = {}, [], []
+        if module.rebound:  # what functions gave was last looked at when all was bound
+            self.clock += 1
         module.watched.clear()
         module.rebound.clear()
         module.settled.clear()
@@ -160,6 +162,10 @@ class Execution(Classes):
         if module.revision == self.revision:
             return module.names.get(name)
         return self.demand(module, name)
+
+    def bound_so_far(self, module: Module, name: str) -> Value | None:
+        """What earlier statements of a module's top level have bound a name to; None where none has."""
+        return module.names.get(name)
 
     def demand(self, module: Module, name: str) -> Value | None:
         """One global of a module whose top level has not been run as a whole."""

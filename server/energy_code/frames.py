@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from energy_code.iteration import length_of
 from energy_code.values import UNKNOWN, Function, UserClass, Value
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from energy_code.modules import ClassInfo, Module
     from energy_code.reach import Reach
 
+Answer = TypeVar("Answer")
 Given = tuple[tuple[str, Value], ...]
-Dependency = tuple[Callable[..., Value], tuple[Any, ...], Value]
+Dependency = tuple[Callable[..., Any], tuple[Any, ...], Any]
 
 
 class Site(NamedTuple):
@@ -232,7 +233,7 @@ class Frame:
         value = self.globals[name] = self.engine.global_value(self.module, name)
         return value
 
-    def ask(self, question: Callable[..., Value], *subject: Any) -> Value:
+    def ask(self, question: Callable[..., Answer], *subject: Any) -> Answer:
         """Ask the engine something and remember the answer as a condition of this evaluation's result."""
         answer = question(*subject)
         self.dependencies.append((question, subject, answer))
@@ -242,6 +243,11 @@ class Frame:
         """The parameters of a data class or named tuple, asked like everything else."""
         names = self.ask(self.engine.field_names, cls, "__init__")
         return [str(name.value) for name in names.items]  # type: ignore[attr-defined]
+
+    def ancestry(self, cls: UserClass) -> tuple[Value, ...]:
+        """A class and all that it inherits from, asked like everything else."""
+        answer = self.ask(self.engine.ancestry, cls, "__class__")
+        return answer.items  # type: ignore[attr-defined,no-any-return]
 
     def bind(self, name: str, value: Value) -> None:
         """Assign a variable."""

@@ -31,6 +31,7 @@ RESTORED = "restored"
 """What a saved model, and any part of it, is once it was loaded: calling it gives tensors."""
 RECORD = "record"
 """A named tuple: its fields by name, in order."""
+NAMED_TUPLE = External("typing.NamedTuple")
 ITERATED_AS_TENSORS = frozenset(
     [
         "tensorflow.Tensor",
@@ -155,7 +156,7 @@ def index_user(frame: Frame, value: UserInstance, key: Value) -> Value:
     method = attribute(frame, value, "__getitem__")
     if method is not UNKNOWN:
         return call(frame, method, Arguments([key], {}, True), None)
-    if type(key) is Constant and type(key.value) is int and frame.engine.is_named_tuple(value.cls):
+    if type(key) is Constant and type(key.value) is int and NAMED_TUPLE in frame.ancestry(value.cls):
         names = frame.fields(value.cls)
         if -len(names) <= key.value < len(names):
             return attribute(frame, value, names[key.value])

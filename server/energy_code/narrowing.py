@@ -114,17 +114,13 @@ def where_false(frame: Frame, value: Value, classes: list[Value]) -> Value:
 
 def is_of(frame: Frame, value: Value, cls: Value) -> bool:
     """True for an instance of the class or of one that inherits from it."""
-    engine = frame.engine
     if type(value) is UserInstance:
         if type(cls) is UserClass:
-            return engine.descends(value.cls, cls)
-        bases = engine.api_bases(value.cls) if type(cls) is ApiClass else []
-        return any(engine.catalogue.is_subclass(base, cls.name) for base in bases)  # type: ignore[attr-defined]
-    return (
-        type(value) is ApiInstance
-        and type(cls) is ApiClass
-        and engine.catalogue.is_subclass(value.cls, cls.name)
-    )
+            return cls in frame.ancestry(value.cls)
+        names = [base.name for base in frame.ancestry(value.cls) if type(base) is ApiClass]
+    else:
+        names = [value.cls] if type(value) is ApiInstance else []
+    return type(cls) is ApiClass and any(frame.engine.catalogue.is_subclass(name, cls.name) for name in names)
 
 
 def is_wider(frame: Frame, value: Value, cls: Value) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.facts import note_attribute
-from energy_code.modules import class_info
 from energy_code.values import UNKNOWN, External, Mapping, UserClass, UserInstance, Value
 
 if TYPE_CHECKING:
@@ -25,20 +24,8 @@ READING = frozenset(["copy", "get", "items", "keys", "pop", "values"])
 
 def storage(frame: Frame, cls: UserClass) -> str | None:
     """The attribute that stands for what dictionaries of a class hold; None for other classes."""
-    seen: set[UserClass] = set()
-    waiting = [cls]
-    while waiting:
-        current = waiting.pop()
-        info = class_info(current)
-        if info is None or current in seen:
-            continue
-        seen.add(current)
-        for base in info.bases:
-            if type(base) is External and base.name in BASES:
-                return BASES[base.name]
-            if type(base) is UserClass:
-                waiting.append(base)
-    return None
+    bases = (base for base in frame.ancestry(cls) if type(base) is External)
+    return next((BASES[base.name] for base in bases if base.name in BASES), None)
 
 
 def held(frame: Frame, instance: UserInstance) -> Value:

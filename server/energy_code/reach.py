@@ -52,7 +52,7 @@ def find_reach(engine: Engine, module: Module, summary: Summary) -> Reach:
                 return UNTOLD
             used += sources
             bits |= CLASSES
-        elif kind in ("class_attribute", "field_names", "inherited"):
+        elif kind in ("ancestry", "class_attribute", "field_names", "inherited"):
             bits |= CLASSES
         elif kind != "called" and not imports_library(kind, answer):
             return UNTOLD

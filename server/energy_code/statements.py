@@ -294,7 +294,7 @@ def before_branch(frame: Frame, before: Names, name: str) -> Value | None:
     """What a name was before the branches, also when an earlier top-level statement bound it."""
     old = before.get(name)
     if old is None and frame.local_names is None and frame.owner is None:
-        old = frame.module.names.get(name)
+        old = frame.ask(frame.engine.bound_so_far, frame.module, name)
     return old
 
 

@@ -537,3 +537,70 @@ Pair(keras.layers.Dense(1)).first.count_params()
     before, after = edited_and_back(text, b"    first: object\n", b"")
     assert "keras.layers.Dense.count_params" not in [call.api for call in after]
     assert "keras.layers.Dense.count_params" in [call.api for call in before]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        pytest.param(
+            b"NamedTuple\n",
+            b"Protocol as NamedTuple\n",
+            b"""from typing import NamedTuple
+from tensorflow import keras
+class Bundle(NamedTuple):
+    model: keras.Model
+    rate: float
+def build() -> Bundle: ...
+def run(x):
+    model, rate = build()
+    return model(x)
+""",
+            id="what a tuple of the program holds by its bases",
+        ),
+        pytest.param(
+            b"UserDict)",
+            b"Other)",
+            b"""from collections import UserDict
+from tensorflow import keras
+class Registry(UserDict):
+    def build(self, name):
+        return self.data[name]()
+    def add(self, name, made):
+        self[name] = made
+LAYERS = Registry()
+LAYERS.add("dense", keras.layers.Dense)
+LAYERS.build("dense")
+""",
+            id="what a dictionary of the program holds by its bases",
+        ),
+        pytest.param(
+            b"labels = unknown()\n",
+            b"print(1)\n",
+            b"""import tensorflow as tf
+labels = unknown()
+if labels is None:
+    labels = tf.stack([1, 2])
+labels.set_shape([2])
+""",
+            id="whether a name was bound before a branch",
+        ),
+        pytest.param(
+            b"print(2)\n",
+            b"\n",
+            b"""import tensorflow as tf
+def outer():
+    def inner():
+        return value
+    return inner
+inner = outer()
+loss = inner()
+print(loss.numpy())
+print(2)
+value = tf.ones(3)
+""",
+            id="a global that is bound only after a function has read it",
+        ),
+    ],
+)
+def test_what_an_evaluation_rested_on_is_asked_again(text: bytes, old: bytes, new: bytes) -> None:
+    edited_and_back(text, old, new)
