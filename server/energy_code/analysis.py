@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter
 
-from energy_code.call_list import Calls, Found, Made, Renewed
+from energy_code.call_list import NOTHING_RENEWED, Calls, Found, Made, Renewed
 from energy_code.calls import Call, Function, Mode
 from energy_code.codes import Code, FunctionCode, Unit
 from energy_code.function_list import Functions
@@ -99,7 +99,7 @@ class Analysis:
     def calls(self) -> Calls:
         """Every API call, by place; those of statements that are what they were are taken over."""
         layout, before, self._before = self._layout, self._before, None
-        renewed = Renewed((), 0, 0, 0)
+        renewed = NOTHING_RENEWED
         if before is None or self._same is None:
             found = self._found_in(layout.homes)
         else:
@@ -136,6 +136,11 @@ class Analysis:
             ]
         found.sort(key=itemgetter(0, 1))
         return found
+
+    def let_go(self) -> None:
+        """Keep nothing of the analysis before: whoever takes something over from it has done so."""
+        self._compared = None
+        self.calls.renewed = NOTHING_RENEWED
 
     @property
     def seen(self) -> Seen:

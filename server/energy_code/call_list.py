@@ -41,6 +41,9 @@ class Renewed(NamedTuple):
         return [*self.before[: self.first], *middle, *behind]
 
 
+NOTHING_RENEWED = Renewed((), 0, 0, 0)
+
+
 class Calls(Sequence[Call]):
     """All calls by place. `kept` are those of the analysis before; they count up to where the text is the same."""
 

@@ -31,6 +31,11 @@ class Code:
         self.expressions: list[list[Expression]] | None = None
         """Those that move then, once they have been gathered: whole ones, each with its parts."""
 
+    def let_go(self) -> None:
+        """It is no longer part of a text. What it is made of leads back to it, and would wait for the collector."""
+        self.parts = []
+        self.expressions = None
+
 
 class Unit(Code):
     """One statement of a module's top level."""
@@ -42,6 +47,11 @@ class Unit(Code):
         self.binds: set[str] = set()
         """Names that the statement binds; `*` for a star import."""
         self.statements: tuple[Statement, ...] = ()
+
+    def let_go(self) -> None:
+        """Nobody runs it again."""
+        super().let_go()
+        self.statements = ()
 
 
 @dataclass(slots=True)
@@ -86,6 +96,11 @@ class FunctionCode(Code):
         """Names of attributes that the body sets on anything: where to look for those of `self`."""
         self.generator = False
 
+    def let_go(self) -> None:
+        """Nobody evaluates it again."""
+        super().let_go()
+        self.body, self.value, self.returns = (), None, None
+
 
 class ClassCode(Code):
     """A class: its bases and its body."""
@@ -98,6 +113,11 @@ class ClassCode(Code):
         self.keywords: tuple[tuple[str, Expression], ...] = ()
         self.body: tuple[Statement, ...] = ()
         self.local_names: set[str] = set()
+
+    def let_go(self) -> None:
+        """Nobody runs it again."""
+        super().let_go()
+        self.bases, self.keywords, self.body = (), (), ()
 
 
 class Scope:

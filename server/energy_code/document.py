@@ -35,7 +35,7 @@ PART = 8
 EAGERLY = b"run_eagerly=True"
 LONGEST_MARK = 3
 """Bytes of the mark of an encoding that a text may begin with."""
-SPARE = 256
+SPARE = 48
 """So many statements that are no longer in a file are remembered, for when an edit is undone."""
 
 __all__ = ["Analysis", "Document", "Moved"]
@@ -63,6 +63,8 @@ class Document:
         self._lines: Lines | None = None
         self._cache: Cache = {}
         self._fresh: Cache = {}
+        self._wrecks: set[Code] = set()
+        """What broken texts were made of, or may have been: in part it is known by its text as well."""
         self._analysis: Analysis | None = None
         if project is not None:
             self.engine = project.engine
@@ -144,13 +146,15 @@ class Document:
             return self.module
         self._stale = False
         old = self.module.units
-        if len(self._fresh) > 2 * len(old) + SPARE:
+        if len(self._fresh) > 2 * len(old) + SPARE or len(self._wrecks) > SPARE:
             self._forget_old_texts()
         units = self._lower_region(old) if self._lowered and self.whole else None
         if units is None:
             lowering = StatementLowering(self.source, self._fresh, self._cache)
             root = self.tree.root_node
             units = list(lowering.units([root] if root.kind_id == ERROR else root.children))
+            if not self.whole:
+                self._wrecks |= {unit for _, unit in old} - {unit for _, unit in units}
             self.whole = not root.has_error
         if self._lowered:
             self.engine.edited()
@@ -213,6 +217,13 @@ class Document:
             stack.extend(part for _, part in code.parts)
         known = {**self._cache, **self._fresh}
         self._cache, self._fresh = {key: code for key, code in known.items() if code in living}, {}
+        stack = [*known.values(), *self._wrecks]
+        while stack:
+            code = stack.pop()
+            if code not in living:
+                stack.extend(part for _, part in code.parts)
+                code.let_go()
+        self._wrecks.clear()
 
     def _lower_region(self, old: list[tuple[int, Unit]]) -> list[tuple[int, Unit]] | None:
         """Lower only the top-level statements around the edits; None when others may have become part of them."""

@@ -43,7 +43,8 @@ MAX_DEPTH = 30
 """How deep calls of the program's own functions are followed."""
 MAX_EFFORT = 8
 """How often one way of calling a function is verified or evaluated again for one state of the program."""
-FEWEST_KEPT = 512
+SPARE = 64
+"""So many evaluations may pile up that nobody uses, with the functions as they once were."""
 TURNS_KEPT = 4
 MAX_RECURSIONS = 2
 """So many levels of a recursive function are told apart by their arguments."""
@@ -66,7 +67,7 @@ class Engine(Settling):
         self.effort: dict[tuple[Function, Given], int] = {}
         self.effort_at = -1
         self.taint = UNTAINTED
-        self.most_kept = FEWEST_KEPT
+        self.most_kept = SPARE
         """From so many evaluations on, those that nobody used lately are dropped."""
         self.answers: dict[tuple[UserInstance | Function, str], Value] = {}
         self.answered_at = (-1, -1)
@@ -241,7 +242,7 @@ class Engine(Settling):
             }
             self.contexts = {function: known for function, known in kept.items() if known}
             self.crowds = {function: told for function, told in self.crowds.items() if kept.get(function)}
-            self.most_kept = max(FEWEST_KEPT, 2 * sum(map(len, self.contexts.values())))
+            self.most_kept = SPARE + sum(map(len, self.contexts.values()))
 
     def summary(self, function: Function, given: Given) -> Summary:
         """The evaluation of a function in a context, kept or made now."""

@@ -19,7 +19,7 @@ third of each analysis."""
 NEVER = 1 << 30
 QUIET_SECONDS = 2.0
 """Nobody who was silent for so long waits for an answer."""
-SOME, MUCH = 1.1, 1.3
+SOME, MUCH = 1.05, 1.3
 """Growth of memory for which looking is worth it in a quiet moment, and at any moment."""
 
 

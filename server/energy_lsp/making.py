@@ -133,6 +133,7 @@ def _filled(page: Page, analysis: Analysis, path: Path | None, before: Page | No
     costs = before.hints.costs if before is not None else None
     if costs is None or not costs.hold_for(analysis, folder):
         costs = Costs.of(analysis, folder, path, costs)
+    analysis.let_go()
     hints = Hints(Joined(calls, calls.reached, costs, findings))
     return replace(
         page,

@@ -10,6 +10,7 @@ import pytest
 from lsprotocol import types
 
 from energy_code import collector
+from energy_code.codes import FunctionCode
 from energy_lsp.client import Client
 from energy_lsp.files import OpenFile
 from energy_lsp.folders import Folder
@@ -43,6 +44,32 @@ def test_an_edit_leaves_nothing_that_only_the_collector_could_free(tmp_path: Pat
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
+        gc.enable()
+
+
+def functions_kept(file: OpenFile, first: int, last: int) -> int:
+    """Type letters into a function, broken now and then; how many of its versions are still there without the collector."""
+    for number in range(first, last):
+        end = types.Position(4, len("    return tf.pow(x, 2)"))
+        letter = "(" if number % 5 == 0 else "abcdefgh"[number % 8]
+        row = types.Range(types.Position(4, len("    return")), end)
+        file.change(
+            number, [types.TextDocumentContentChangePartial(row, f" tf.pow(x{letter}{number}, 2)"[:15])]
+        )
+        file.make(Client())
+    return sum(type(one) is FunctionCode and bool(one.body) for one in gc.get_objects())
+
+
+def test_typing_in_a_function_keeps_few_of_its_versions(tmp_path: Path) -> None:
+    file = OpenFile((tmp_path / "model.py").as_uri(), 1, Folder(tmp_path), SOURCE)
+    gc.collect()
+    gc.disable()
+    try:
+        before = functions_kept(file, 2, 3)
+        some = functions_kept(file, 3, 200)
+        assert functions_kept(file, 200, 600) - before < 150
+        assert some > before, "undoing an edit finds what was read before"
+    finally:
         gc.enable()
 
 
