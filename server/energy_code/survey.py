@@ -269,9 +269,23 @@ def survey_of(engine: Engine, module: Module) -> Survey:
         for _ in range(MAX_ROUNDS):
             if engine.settle(module, module.survey):
                 break
+            for user in users_of(engine, module):  # gone through on the way, with what was known by then
+                user.ask_again()
+                user.surveyed_at = -1
             module.survey = Survey(engine, module)
         module.surveyed_at = engine.revision
     return module.survey
+
+
+def users_of(engine: Engine, module: Module) -> list[Module]:
+    """The modules that use a module, or one that does, and are not being gone through."""
+    found: list[Module] = []
+    waiting = [module]
+    while waiting:
+        users = [user for user in engine.importers(waiting.pop()) if user is not module and user not in found]
+        found += users
+        waiting += users
+    return [user for user in found if not user.being_surveyed and not user.running]
 
 
 def surveyed_importers(engine: Engine, module: Module) -> list[Survey]:
