@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ from energy_code.call_list import NOTHING_RENEWED, Calls, Found, Made, Renewed
 from energy_code.calls import Call, Function, Mode
 from energy_code.codes import Code, FunctionCode, Unit
 from energy_code.function_list import Functions
-from energy_code.layout import Layout, Units
+from energy_code.layout import Layout
 from energy_code.surroundings import Home, Surroundings
 from energy_code.survey import OUTSIDE, Knowledge, survey_of
 from energy_code.syntax import parse
@@ -77,10 +77,8 @@ class Analysis:
         self.engine = document.engine
         self.module = document.module
         self.survey = survey_of(self.engine, self.module)
-        units = self.module.units
         self._before = before
-        self._same = before.layout.same(units, touched) if before is not None else None
-        self._layout = Layout(units, before.layout if before is not None else None, self._same)
+        self.layout = Layout(self.module.units, before.layout if before is not None else None, touched)
         self._kept = kept
         self._moves = document.moves
         self._unchanged = unchanged
@@ -98,13 +96,12 @@ class Analysis:
     @cached_property
     def calls(self) -> Calls:
         """Every API call, by place; those of statements that are what they were are taken over."""
-        layout, before, self._before = self._layout, self._before, None
+        layout, before, self._before = self.layout, self._before, None
         renewed = NOTHING_RENEWED
-        if before is None or self._same is None:
+        if before is None:
             found = self._found_in(layout.homes)
         else:
-            changed = self.changed_since(before.knowledge)
-            front, back, by = layout.narrowed(self._same, changed)
+            front, back, by = layout.same_but_for(self.changed_since(before.knowledge))
             homes = layout.homes[layout.tops[front] : layout.tops[-1 - back]]
             renewed = Renewed(
                 before.found,
@@ -145,11 +142,11 @@ class Analysis:
     @property
     def seen(self) -> Seen:
         """What the next analysis of the document can take over."""
-        return Seen(self._layout, self.calls.reached, self.knowledge)
+        return Seen(self.layout, self.calls.reached, self.knowledge)
 
     @cached_property
     def _around(self) -> Surroundings:
-        return Surroundings(self._layout.homes, self.survey)
+        return Surroundings(self.layout.homes, self.survey)
 
     @cached_property
     def _again(self) -> Analysis:
@@ -162,7 +159,7 @@ class Analysis:
 
     def _home(self, start: int, end: int) -> tuple[int, Code] | None:
         """The innermost code around a stretch, and where it starts."""
-        layout = self._layout
+        layout = self.layout
         position = bisect_right(layout.starts, start) - 1
         while position >= 0:
             base, stop, code, _ = layout.homes[position]
@@ -173,7 +170,7 @@ class Analysis:
 
     def function_around(self, start: int, end: int) -> tuple[int, int] | None:
         """Where the named function around a stretch begins and ends; of a function the one around it."""
-        layout = self._layout
+        layout = self.layout
         position = bisect_right(layout.starts, start) - 1
         while position >= 0:
             first, last, code, parent = layout.homes[position]
@@ -199,7 +196,7 @@ class Analysis:
             parent = self._around.parents.get(home)
             if value is not UNKNOWN or parent is None:
                 return value
-            outer = next((start for start, _, code, _ in self._layout.homes if code is parent), None)
+            outer = next((start for start, _, code, _ in self.layout.homes if code is parent), None)
             found = (outer, parent) if outer is not None else None
         return UNKNOWN
 
@@ -250,29 +247,9 @@ class Analysis:
         code = found[1] if found is not None else None
         return isinstance(code, FunctionCode) and OUTSIDE["eager"] in self.survey.callers.get(code, ())
 
-    @property
-    def starts(self) -> list[int]:
-        """Where the statements of the module's top level begin."""
-        return self._layout.unit_starts
-
-    @property
-    def units(self) -> Units:
-        """The statements of the module's top level, and where they begin."""
-        return self._layout.units
-
-    def is_between(self, codes: set[Code], first: int, last: int) -> bool:
-        """Whether some codes, as far as the file has them, stand in a row of its statements and nowhere else."""
-        layout = self._layout
-        before, behind = layout.codes[: layout.tops[first]], layout.codes[layout.tops[last] :]
-        return codes.isdisjoint(before) and codes.isdisjoint(behind)
-
-    def codes(self, first: int = 0, last: int | None = None) -> Iterator[tuple[int, Code]]:
-        """Codes of the file by number, with the place where each begins."""
-        return ((start, code) for start, _, code, _ in self._layout.homes[first:last])
-
     def stretch_at(self, place: int) -> Stretch | None:
         """The statement of the module's top level that a byte lies in; None between statements."""
-        layout, reached = self._layout, self.calls.reached
+        layout, reached = self.layout, self.calls.reached
         number = bisect_right(layout.unit_starts, place) - 1
         if number < 0:
             return None
@@ -302,7 +279,7 @@ class Analysis:
         """Functions and classes by place."""
         found = [
             (start, end, code)
-            for start, end, code, _ in self._layout.homes
+            for start, end, code, _ in self.layout.homes
             if type(code) is not Unit and code.name != "<lambda>"
         ]
         return Functions(found, self.lines)

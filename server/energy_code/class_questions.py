@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from energy_code.callbacks import plain_function
@@ -69,31 +70,27 @@ class Classes(Imports):
                         return ApiMethod(entry.name, UNKNOWN)
         return UNKNOWN
 
-    def api_bases(self, cls: UserClass, seen: set[UserClass] | None = None) -> list[str]:
-        """The public classes a user's class inherits from, nearest first."""
-        seen = seen if seen is not None else set()
-        if cls in seen or (info := class_info(cls)) is None:
-            return []
-        seen.add(cls)
-        found: list[str] = []
-        for base in info.bases:
-            for option in options_of(base):
-                if type(option) is ApiClass:
-                    found.append(option.name)
-                elif type(option) is UserClass:
-                    found.extend(self.api_bases(option, seen))
-        return found
+    def lineage(self, cls: UserClass) -> Iterator[Value]:
+        """A class and all that it inherits from, nearest first along each base."""
+        seen: set[Value] = set()
+        stack: list[Value] = [cls]
+        while stack:
+            current = stack.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            yield current
+            info = class_info(current) if type(current) is UserClass else None
+            if info is not None:
+                stack += [option for base in info.bases for option in options_of(base)][::-1]
 
     def ancestry(self, cls: UserClass, name: str) -> Value:
-        """A class and all that it inherits from, nearest first; the answer to a question about what it is (`name`)."""
-        found: list[Value] = [cls]
-        for current in found:
-            info = class_info(current) if type(current) is UserClass else None
-            options = (
-                [option for base in info.bases for option in options_of(base)] if info is not None else []
-            )
-            found += [option for option in options if option not in found]
-        return Sequence("tuple", tuple(found))
+        """The same as the answer to a question about what a class is (`name`)."""
+        return Sequence("tuple", tuple(self.lineage(cls)))
+
+    def api_bases(self, cls: UserClass) -> list[str]:
+        """The public classes a user's class inherits from, nearest first."""
+        return [one.name for one in self.lineage(cls) if type(one) is ApiClass]
 
     def setters(self, cls: UserClass) -> dict[str, list[Function]]:
         """Which methods set an attribute."""
@@ -108,16 +105,7 @@ class Classes(Imports):
 
     def descends(self, cls: UserClass, base: UserClass) -> bool:
         """True for a class itself and for those that inherit from it."""
-        stack, seen = [cls], set()
-        while stack:
-            current = stack.pop()
-            if current == base:
-                return True
-            info = class_info(current)
-            if info is not None and current not in seen:
-                seen.add(current)
-                stack.extend(base for base in info.bases if type(base) is UserClass)
-        return False
+        return base in self.lineage(cls)
 
     def own_names(self, cls: UserClass) -> dict[str, Value]:
         """The names of a class body."""

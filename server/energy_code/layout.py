@@ -24,26 +24,33 @@ class Same(NamedTuple):
     """How much further down those at the end stand."""
 
 
+NOTHING_SAME = Same(0, 0, 0)
+
+
 class Layout:
     """Every code of a module, outermost first, by place."""
 
-    __slots__ = ("codes", "homes", "starts", "tops", "unit_starts", "units")
+    __slots__ = ("codes", "homes", "same", "starts", "tops", "unit_starts", "units")
 
-    def __init__(self, units: Units, before: Layout | None = None, same: Same | None = None) -> None:
+    def __init__(
+        self, units: Units, before: Layout | None = None, touched: Collection[Unit] = frozenset()
+    ) -> None:
+        """`touched` are statements that are the same as before, but for places in them that have moved."""
         self.units = units
         self.unit_starts = [start for start, _ in units]
+        self.same = same_statements(before.units, units, touched) if before is not None else NOTHING_SAME
         self.homes: list[Home] = []
         """Absolute start and end of every code, with the code around it."""
         self.tops: list[int] = []
         """Which of them are the statements of the top level; behind the last one their number."""
-        front, back, by = same or (0, 0, 0)
-        if before is not None and front:
+        front, back, by = self.same
+        if before is not None:
             self.homes = before.homes[: before.tops[front]]
             self.tops = before.tops[:front]
         for start, unit in units[front : len(units) - back]:
             self.tops.append(len(self.homes))
             self.homes += homes_in(start, unit)
-        if before is not None and back:
+        if before is not None:
             first = before.tops[-1 - back]
             grown = len(self.homes) - first
             behind = before.homes[first:]
@@ -53,38 +60,41 @@ class Layout:
         self.starts = [home[0] for home in self.homes]
         self.codes = [home[2] for home in self.homes]
 
-    def same(self, units: Units, touched: Collection[Unit]) -> Same:
-        """What is the same in other statements of the module, apart from some in which places have moved."""
-        before = self.units
-        shorter = min(len(before), len(units))
-        front = 0
-        while front < shorter and before[front] == units[front] and units[front][1] not in touched:
-            front += 1
-        back = 0
-        by = units[-1][0] - before[-1][0] if shorter else 0
-        while back < shorter - front:
-            (old, known), (new, unit) = before[-1 - back], units[-1 - back]
-            if known is not unit or new - old != by or unit in touched:
-                break
-            back += 1
-        return Same(front, back, by)
-
     def start_of(self, number: int) -> int:
         """Where one of the statements begins; behind the last one, behind everything."""
         return self.unit_starts[number] if number < len(self.units) else sys.maxsize
 
-    def narrowed(self, same: Same, changed: set[Code]) -> Same:
-        """Of the same statements at both ends those before and behind all codes of which something else is known."""
-        front, back, by = same
+    def has_only_between(self, codes: set[Code], first: int, last: int) -> bool:
+        """Whether some codes, as far as the module has them, stand in a row of its statements and nowhere else."""
+        before, behind = self.codes[: self.tops[first]], self.codes[self.tops[last] :]
+        return codes.isdisjoint(before) and codes.isdisjoint(behind)
+
+    def same_but_for(self, changed: set[Code]) -> Same:
+        """Of the same statements those before and behind all codes of which something else is known."""
+        front, back, by = self.same
         last = len(self.units) - back
-        before, behind = self.codes[: self.tops[front]], self.codes[self.tops[last] :]
-        if not changed.isdisjoint(before):
-            number = next(number for number, code in enumerate(before) if code in changed)
-            front = bisect_right(self.tops, number) - 1
-        if not changed.isdisjoint(behind):
-            number = max(number for number, code in enumerate(behind, self.tops[last]) if code in changed)
-            back = len(self.units) - bisect_right(self.tops, number)
-        return Same(front, back, by)
+        if self.has_only_between(changed, front, last):
+            return self.same
+        places = [number for number, code in enumerate(self.codes) if code in changed]
+        first_changed = bisect_right(self.tops, places[0]) - 1
+        behind_changed = bisect_right(self.tops, places[-1])
+        return Same(min(front, first_changed), min(back, len(self.units) - behind_changed), by)
+
+
+def same_statements(before: Units, units: Units, touched: Collection[Unit]) -> Same:
+    """How many statements at both ends are what they were, apart from some in which places have moved."""
+    shorter = min(len(before), len(units))
+    front = 0
+    while front < shorter and before[front] == units[front] and units[front][1] not in touched:
+        front += 1
+    back = 0
+    by = units[-1][0] - before[-1][0] if shorter else 0
+    while back < shorter - front:
+        (old, known), (new, unit) = before[-1 - back], units[-1 - back]
+        if known is not unit or new - old != by or unit in touched:
+            break
+        back += 1
+    return Same(front, back, by)
 
 
 def homes_in(start: int, unit: Unit) -> list[Home]:

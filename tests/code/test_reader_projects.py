@@ -273,34 +273,23 @@ def test_what_an_edit_leaves_of_a_registry(make_project, name, old, new, found):
 
 
 def test_an_edit_of_a_registry_that_is_looked_at_first_reaches_who_uses_it(make_project):
-    project = make_project(
-        {
-            "nets.py": """
-                import keras
-                KNOWN = {}
-                def register(name):
-                    def decorate(builder):
-                        KNOWN[name] = builder
-                        return builder
-                    return decorate
-                @register("small")
-                def small(): return keras.Sequential()
-                @register("large")
-                def large(): return keras.Model()
-                def get(name): return KNOWN[name]
-                """,
-            "train.py": """
-                import nets
-                def build():
-                    for name in ("small", "large"):
-                        nets.get(name)().build((None, 2))
-                """,
-            "main.py": "import train\ntrain.build()\n",
-        }
+    dense = (
+        REGISTRY["nets/dense.py"]
+        + """
+        @register("large")
+        def large(): return keras.Model()
+        """
     )
+    main = """
+        from nets import NETS
+        def build():
+            for name in ("dense", "large"):
+                NETS[name]().build((None, 2))
+        """
+    project = make_project({**REGISTRY, "nets/dense.py": dense, "main.py": main, "run.py": "import main\n"})
     project.index()
-    assert apis(project, "train.py") == ["keras.Sequential.build"]
-    path = project.root / "nets.py"
-    project.open(path, path.read_text(encoding="utf-8").replace('"small"', '"tiny"'))
-    assert "keras.Sequential" in apis(project, "nets.py")
-    assert apis(project, "train.py") == ["keras.Model.build"]
+    assert apis(project, "main.py") == ["keras.Sequential.build"]
+    path = project.root / "nets/dense.py"
+    project.open(path, path.read_text(encoding="utf-8").replace('"dense"', '"thin"'))
+    assert "keras.Sequential" in apis(project, "nets/dense.py")
+    assert apis(project, "main.py") == ["keras.Model.build"]

@@ -48,14 +48,11 @@ def test_an_edit_leaves_nothing_that_only_the_collector_could_free(tmp_path: Pat
 
 
 def functions_kept(file: OpenFile, first: int, last: int) -> int:
-    """Type letters into a function, broken now and then; how many of its versions are still there without the collector."""
+    """Type other names into a function, broken now and then; how many of its versions stay without the collector."""
     for number in range(first, last):
-        end = types.Position(4, len("    return tf.pow(x, 2)"))
-        letter = "(" if number % 5 == 0 else "abcdefgh"[number % 8]
-        row = types.Range(types.Position(4, len("    return")), end)
-        file.change(
-            number, [types.TextDocumentContentChangePartial(row, f" tf.pow(x{letter}{number}, 2)"[:15])]
-        )
+        bracket = "((" if number % 5 == 0 else "("
+        text = SOURCE.replace("tf.pow(x,", f"tf.pow{bracket}x{number},")
+        file.change(number, [types.TextDocumentContentChangeWholeDocument(text)])
         file.make(Client())
     return sum(type(one) is FunctionCode and bool(one.body) for one in gc.get_objects())
 

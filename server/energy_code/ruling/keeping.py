@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from energy_code.calls import Mode
     from energy_code.codes import Code
     from energy_code.document import Document
-    from energy_code.layout import Units
+    from energy_code.layout import Layout
     from energy_code.ruling.rule import Rule
     from energy_code.ruling.shared import Shared
     from energy_code.shifting import Shift
@@ -103,16 +103,10 @@ class Memory:
         self._analysis.document.remembered = self
 
     @cached_property
-    def starts(self) -> Sequence[int]:
-        """Where the statements began."""
+    def layout(self) -> Layout:
+        """Where the statements stood."""
         assert self._analysis is not None
-        return self._analysis.starts
-
-    @cached_property
-    def units(self) -> Units:
-        """The statements, and where they began."""
-        assert self._analysis is not None
-        return self._analysis.units
+        return self._analysis.layout
 
     @cached_property
     def knowledge(self) -> Knowledge:
@@ -126,7 +120,7 @@ class Memory:
             for stretch, added, words in self._found:
                 self._note(stretch, added, words)
             self._found = []
-            _ = self.starts, self.units, self.knowledge
+            _ = self.layout, self.knowledge
             self._analysis = None
 
     def move(self, code: Code, shift: Shift, text: bytes) -> None:
@@ -188,7 +182,7 @@ class Recollection:
         known = self._old.kept.get(stretch.code)
         if known is None or not self._new.is_sound(stretch):
             return None
-        if self._changed and any(code in self._changed for _, code in self._analysis.codes(*stretch.codes)):
+        if self._changed and not self._changed.isdisjoint(self._new.layout.codes[slice(*stretch.codes)]):
             return None
         if self._new.source[stretch.start : stretch.end] != known.text:
             return None
@@ -205,7 +199,7 @@ class Recollection:
         region, old, new = self._region, self._old, self._new
         if region is None:
             return None
-        touched = {unit for _, unit in old.units[slice(*region.before)]}
+        touched = {unit for _, unit in old.layout.units[slice(*region.before)]}
         new.unkept |= old.unkept - touched
         notes: dict[Code, tuple[Note, ...]] = {}
         unsure = set(new.unkept)
@@ -218,7 +212,7 @@ class Recollection:
             new.kept[code] = known
             if known.notes:
                 notes[code] = known.notes
-        units, (first, last) = self._analysis.units, region.after
+        units, (first, last) = new.layout.units, region.after
         again = [start for start, _ in units[first:last]]
         findings: list[Finding] = []
         for start, unit in (*units[:first], *units[last:]) if notes or unsure else ():
@@ -237,21 +231,22 @@ class Recollection:
         change = self._change
         if change.head == len(old.source) == len(new.source):
             return Region((0, 0), (0, 0), (b"", b"")) if not self._changed else None
-        start = min(_start_before(one.starts, change.head) for one in (old, new))
+        start = min(_start_before(one.layout.unit_starts, change.head) for one in (old, new))
         rest = min(
             len(old.source) - _start_after(old, change.old_end),
             len(new.source) - _start_after(new, change.end),
         )
         old_end, end = len(old.source) - rest, len(new.source) - rest
         before, after = _between(old, start, old_end), _between(new, start, end)
-        if self._changed and not self._analysis.is_between(self._changed, *after):
+        if self._changed and not new.layout.has_only_between(self._changed, *after):
             return None
         return Region(before, after, (old.source[start:old_end], new.source[start:end]))
 
 
 def _between(memory: Memory, start: int, end: int) -> tuple[int, int]:
     """The numbers of the statements that begin in a stretch."""
-    return bisect_left(memory.starts, start), bisect_left(memory.starts, end)
+    starts = memory.layout.unit_starts
+    return bisect_left(starts, start), bisect_left(starts, end)
 
 
 def _has(text: bytes, word: bytes) -> bool:
@@ -266,8 +261,9 @@ def _start_before(starts: Sequence[int], place: int) -> int:
 
 def _start_after(memory: Memory, place: int) -> int:
     """Where the first statement behind a place begins."""
-    number = bisect_right(memory.starts, place)
-    return memory.starts[number] if number < len(memory.starts) else len(memory.source)
+    starts = memory.layout.unit_starts
+    number = bisect_right(starts, place)
+    return starts[number] if number < len(starts) else len(memory.source)
 
 
 def recollection(analysis: Analysis, new: Memory) -> Recollection | None:
