@@ -56,6 +56,14 @@ docs: $(READY)
 	$(BIN)/python tools/build_rule_docs.py
 	$(BIN)/python tools/build_vscode_settings.py
 
+# The documentation as a site with a search, in .cache/site; --strict fails on links that lead nowhere.
+.PHONY: docs-site changelog
+docs-site: docs
+	$(BIN)/zensical build --strict --clean
+
+changelog: $(READY)
+	$(BIN)/towncrier build --yes --version $(VERSION)
+
 FORCE:
 
 clean:
@@ -67,3 +75,11 @@ screenshots: export SCREENSHOTS = $(CURDIR)/docs/screenshots
 screenshots: test-editor
 	mkdir -p client-vscode/media/screenshots
 	cp docs/screenshots/hover.png docs/screenshots/quick-fix.png docs/screenshots/report.png client-vscode/media/screenshots/
+
+# Studies of the field, repeated at a size that runs here; pages beside the scripts in benchmarks/studies.
+.PHONY: study-greenlight study-fecom
+study-greenlight: $(READY)
+	$(BIN)/python benchmarks/studies/greenlight.py
+
+study-fecom: $(READY)
+	$(BIN)/python benchmarks/studies/fecom.py $(RECORDS)

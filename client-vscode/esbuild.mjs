@@ -9,13 +9,13 @@ const tests = () => readdirSync("test").filter((name) => name.endsWith(".test.ts
 const connectionApart = {
   name: "connection-apart",
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^\.\/connection$/ }, ({ path, importer }) => (importer.includes("node_modules") ? undefined : { path: `${path}.js`, external: true })),
+    onResolve({ filter: /^\.\/connection$/ }, ({ importer }) => (importer.includes("node_modules") ? undefined : { path: "./server/connection.js", external: true })),
 };
 
 /** What went into the bundles. */
 export const { metafile } = process.argv.includes("--tests")
   ? await build({ ...common, entryPoints: tests(), outdir: "dist/test" })
-  : await build({ ...common, entryPoints: ["src/extension.ts", "src/connection.ts"], outdir: "dist", minify: true, plugins: [connectionApart] });
+  : await build({ ...common, entryPoints: ["src/extension.ts", "src/server/connection.ts"], outdir: "dist", minify: true, plugins: [connectionApart] });
 
 const early = Object.keys(metafile.outputs["dist/extension.js"]?.inputs ?? {}).filter((file) => file.includes("node_modules"));
 if (early.length > 0) throw new Error(`the editor would wait for a library at activation: ${early.join(", ")}`);

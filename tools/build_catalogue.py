@@ -28,7 +28,7 @@ from catalogue_legacy import module_aliases, removed_names
 from catalogue_purity import STATELESS_LAYERS, is_pure
 from catalogue_returns import of_document, words
 
-TABLE = Path(__file__).parents[1] / "data" / "energy_data" / "catalogue.txt"
+TABLE = Path(__file__).parents[1] / "data" / "energy_data" / "catalogue" / "catalogue.txt"
 DUNDERS = set(
     words("""__init__ __call__ __enter__ __exit__ __iter__ __next__ __getitem__ __len__ __add__ __radd__
     __sub__ __rsub__

@@ -1,6 +1,6 @@
 """Distil the shipped table of published figures from the raw GreenLight records.
 
-    python tools/build_figures.py PATH [--output data/energy_data/figures.json]
+    python tools/build_figures.py PATH [--output data/energy_data/published/figures.json]
 
 PATH is the folder or the archive of the records. Net energy is computed by the importer itself, so the table
 says what `energy-lsp db import greenlight` would store. Joules are given where the meter resolved at least
@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from energy_data.greenlight import ENVIRONMENT, MACHINE, METER, files, read_records
+from energy_data.catalogue.naming import canonical
+from energy_data.database.summaries import quartiles
 from energy_data.model import DEVICES, Measurement, Run
-from energy_data.naming import canonical
-from energy_data.summaries import quartiles
+from energy_data.studies.greenlight import ENVIRONMENT, MACHINE, METER, files, read_records
 
-SHIPPED = Path(__file__).parent.parent / "data" / "energy_data" / "figures.json"
+SHIPPED = Path(__file__).parent.parent / "data" / "energy_data" / "published" / "figures.json"
 COLUMNS = (
     "api",
     "names",

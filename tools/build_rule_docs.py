@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from energy_code.rule_engine.evidence.pages import advice_page, index_page, rule_page
 from energy_code.rules import ALL
-from energy_code.ruling.pages import advice_page, index_page, rule_page
-from energy_data.figures import shipped_evidence
+from energy_data.published.figures import shipped_evidence
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "rules"
 BY_HAND = {"false-alarms.md"}

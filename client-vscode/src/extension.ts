@@ -1,19 +1,19 @@
 /** Wires the parts together; all knowledge about energy comes over LSP from the server. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { EnergyView } from "./energyView";
-import { toggleFixOnSave } from "./fixOnSave";
-import { Heat } from "./heat";
-import { measure, savedTarget } from "./measure";
-import { showMenu } from "./menu";
-import { MetersPage } from "./meters";
-import { Notices } from "./notices";
-import { PrivateEnvironment } from "./privateEnvironment";
-import { Problems } from "./problems";
-import { onInterpreterChange } from "./pythonExtension";
-import { Report } from "./report";
-import { Server } from "./server";
-import { StatusItem } from "./status";
+import { EnergyView } from "./views/energyView";
+import { toggleFixOnSave } from "./views/fixOnSave";
+import { Heat } from "./views/heat";
+import { measure, savedTarget } from "./views/measure";
+import { showMenu } from "./views/menu";
+import { MetersPage } from "./views/meters";
+import { Notices } from "./views/notices";
+import { PrivateEnvironment } from "./server/privateEnvironment";
+import { Problems } from "./views/problems";
+import { onInterpreterChange } from "./server/pythonExtension";
+import { Report } from "./views/report";
+import { Server } from "./server/server";
+import { StatusItem } from "./views/status";
 
 let server: Server | undefined;
 

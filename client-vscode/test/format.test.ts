@@ -1,21 +1,32 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { bar, byFile, byHunger, callDescription, heatLevel, joules, metersPage, placeOf, provenance, remembered, statusText, totals, totalText } from "../src/format";
-import type { CallSummary, Status } from "../src/protocol";
+import { bar, byFile, byCost, callDescription, heatLevel, joules, metersPage, placeOf, provenance, remembered, statusText, totals, totalText } from "../src/format/format";
+import type { CallSummary, Status } from "../src/server/protocol";
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
-const call: CallSummary = { api: "keras.Sequential.fit", range, joules: 1.5, low: 1, high: 2, runs: 1, layer: "here", estimated: false, share: 0.5 };
-const status: Status = { uri: "file:///a.py", known_joules: 1.5, unknown_calls: 2, estimated: false, meter: "rapl", state: "ready" };
+const call: CallSummary = {
+  ...{ api: "keras.Sequential.fit", range, joules: 1.5, low: 1, high: 2, runs: 1, times: 1, times_from: "measured", total_joules: 1.5, first_joules: null },
+  ...{ origin: "site", source: "here", layer: "here", estimated: false, inside: [], edited: false, text: "1.50 J", each_text: "1.50 J", provenance: "", share: 0.5 },
+};
+const unknown: CallSummary = { ...call, joules: null, total_joules: null, text: "", each_text: "", share: null, origin: null, source: null, layer: null };
+const status: Status = {
+  ...{ uri: "file:///a.py", known_joules: 1.5, unknown_calls: 2, elsewhere_calls: 0, estimated: false, meter: "rapl", state: "ready" },
+  ...{ text: "at least 1.50 J in 1 call, 2 unknown", machines: [] },
+};
 
-test("joules come in the unit that fits", () => {
-  const said = [0, 3.2e-9, 4.2e-6, 1.2e-3, 1, 999, 1500, 36000, 7.2e6].map(joules);
-  assert.deepEqual(said, ["0 J", "3.20 nJ", "4.20 µJ", "1.20 mJ", "1.00 J", "999 J", "1.50 kJ", "10.0 Wh", "2000 Wh"]);
+test("joules are written as the server writes them", () => {
+  const cases = JSON.parse(readFileSync("test/units.json", "utf-8")) as [number, string][];
+  assert.ok(cases.length > 10);
+  for (const [amount, text] of cases) {
+    assert.equal(joules(amount), text);
+  }
 });
 
 test("an estimate is never called a measurement", () => {
-  assert.equal(provenance({ layer: "here", estimated: true }), "estimated here");
-  assert.equal(provenance({ layer: "here", estimated: false }), "measured here");
-  assert.equal(provenance({ layer: "published", estimated: false }), "published");
+  assert.equal(provenance({ source: "here", estimated: true }), "estimated here");
+  assert.equal(provenance({ source: "here", estimated: false }), "measured here");
+  assert.equal(provenance({ source: "published", estimated: false }), "published");
   assert.equal(statusText({ ...status, estimated: true }, "running"), "$(zap) ≈ 1.50 J");
   assert.equal(statusText(status, "running"), "$(zap) 1.50 J");
 });
@@ -38,23 +49,28 @@ test("bars and heat follow the share", () => {
 
 test("a call says what it cost before", () => {
   assert.equal(callDescription(call), "1.50 J · measured here");
-  assert.equal(callDescription({ ...call, runs: 5 }, { ...call, joules: 3, runs: 5 }), "7.50 J (5 × 1.50 J) · measured here · before 15.0 J");
-  assert.equal(callDescription(call, { ...call, joules: 2000, layer: "published" }), "1.50 J · measured here · before 2.00 kJ, published");
-  assert.equal(callDescription(call, { ...call, joules: 1.2, estimated: true }), "1.50 J · measured here · before ≈ 1.20 J, estimated here");
+  const five = { ...call, times: 5, total_joules: 7.5, text: "7.50 J" };
+  assert.equal(callDescription(five, { ...five, text: "15.0 J" }), "7.50 J (5 × 1.50 J) · measured here · before 15.0 J");
+  assert.equal(callDescription(call, { ...call, text: "≈ 1.20 J", estimated: true }), "1.50 J · measured here · before ≈ 1.20 J, estimated here");
   assert.equal(callDescription(call, call), "1.50 J · measured here");
-  assert.equal(callDescription({ ...call, joules: null }), "no figure");
+  assert.equal(callDescription(unknown), "no figure");
 });
 
-test("totals leave out what is unknown and count it", () => {
-  const calls = [{ ...call, runs: 2 }, { ...call, joules: null }];
-  assert.deepEqual(totals(calls), { known: 3, estimated: false, unknown: 1 });
-  assert.equal(totalText(calls), "3.00 J, 1 call unknown");
+test("totals leave out what was not measured at the call and count it", () => {
+  const calls = [{ ...call, total_joules: 3 }, unknown, { ...call, source: "published" as const, share: null }];
+  assert.deepEqual(totals(calls), { known: 3, estimated: false, unknown: 2 });
+  assert.equal(totalText(calls), "3.00 J, 2 calls unknown");
   assert.equal(totalText([{ ...call, estimated: true }]), "≈ 1.50 J");
 });
 
-test("the hungriest call comes first, unknown ones last", () => {
-  const sorted = [{ ...call, joules: null }, { ...call, joules: 1 }, { ...call, joules: 2 }].sort(byHunger);
-  assert.deepEqual(sorted.map(({ joules: value }) => value), [2, 1, null]);
+test("the costliest call comes first, unknown ones last", () => {
+  const sorted = [unknown, { ...call, total_joules: 1 }, { ...call, total_joules: 2 }].sort(byCost);
+  assert.deepEqual(sorted.map(({ total_joules: value }) => value), [2, 1, null]);
+});
+
+test("what is no part of the sum has no heat", () => {
+  assert.equal(heatLevel(null), 0);
+  assert.equal(bar(null, 2), "░░");
 });
 
 test("meters say why they are closed and what opens them, as plain text", () => {
@@ -68,7 +84,7 @@ test("meters say why they are closed and what opens them, as plain text", () => 
 });
 
 test("figures are remembered by place, so that a moved call has no value before", () => {
-  const file = { uri: "file:///a.py", functions: [{ name: "", calls: [{ ...call, runs: 2 }, { ...call, api: "x", joules: null }] }] };
+  const file = { uri: "file:///a.py", layers: [], functions: [{ name: "", calls: [{ ...call, runs: 2 }, { ...unknown, api: "x" }] }] };
   const before = remembered([file]);
   assert.deepEqual([...before.values()].map(({ api, joules: value }) => [api, value]), [[call.api, 1.5]]);
   assert.equal(before.get(placeOf({ ...call, uri: file.uri }))?.runs, 2);
@@ -77,8 +93,8 @@ test("figures are remembered by place, so that a moved call has no value before"
 });
 
 test("the cells of a notebook come together in one file, each call with its own cell", () => {
-  const cells = ["W0", "W1"].map((cell) => ({ uri: `vscode-notebook-cell://remote/n.ipynb#${cell}`, functions: [{ name: "", calls: [call] }] }));
-  const [notebook, script, ...more] = byFile([...cells, { uri: "file:///n.py", functions: [{ name: "f", calls: [call, call] }] }]);
+  const cells = ["W0", "W1"].map((cell) => ({ uri: `vscode-notebook-cell://remote/n.ipynb#${cell}`, layers: [], functions: [{ name: "", calls: [call] }] }));
+  const [notebook, script, ...more] = byFile([...cells, { uri: "file:///n.py", layers: [], functions: [{ name: "f", calls: [call, call] }] }]);
   assert.deepEqual(notebook?.functions.map(({ name, calls }) => [name, calls.map(({ uri }) => uri.at(-1))]), [["", ["0", "1"]]]);
   assert.equal(script?.functions[0]?.calls.length, 2);
   assert.deepEqual(more, []);

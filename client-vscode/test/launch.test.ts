@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideLaunch, isNewEnough } from "../src/launch";
-import type { Machine, Wishes } from "../src/launch";
-import { withinTime } from "../src/patience";
+import { decideLaunch, isNewEnough } from "../src/server/launch";
+import type { Machine, Wishes } from "../src/server/launch";
+import { withinTime } from "../src/server/patience";
 
 function machine(files: string[], pythons: Record<string, string>, servers: string[] = []): Machine {
   return {

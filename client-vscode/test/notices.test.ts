@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
-import { installAdvice } from "../src/installAdvice";
-import { Notices } from "../src/notices";
+import { installAdvice } from "../src/server/installAdvice";
+import { Notices } from "../src/views/notices";
 
 const hour = 3_600_000;
 const folder = (): string => path.join(mkdtempSync(path.join(tmpdir(), "energy-notices-")), "told");

@@ -10,7 +10,41 @@ Device = Literal["cpu", "ram", "gpu"]
 DEVICES: tuple[Device, ...] = ("cpu", "ram", "gpu")
 
 Method = Literal["in place", "replayed", "imported"]
-Layer = Literal["here", "team", "published"]
+Source = Literal["here", "team", "published"]
+"""Who measured a figure."""
+Origin = Literal["site", "signature", "predicted", "api"]
+"""How close a figure is to a call: measured at it, at another call with the same shapes, predicted for it, or of another
+call of the same API, for orientation only."""
+CallKind = Literal["api", "compiled", "iteration"]
+"""A call of an API, of a function that the program compiled itself, or a step of iterating over a dataset."""
+CALL_KINDS: tuple[CallKind, ...] = ("api", "compiled", "iteration")
+Pass = Literal["forward", "backward", "optimizer", "loss", "input", "runtime"]
+PhaseName = Literal[
+    "imports",
+    "data",
+    "tracing",
+    "calls",
+    "compiled",
+    "iteration",
+    "callbacks",
+    "python",
+    "exit",
+    "children",
+    "unexplained",
+]
+PHASES: tuple[PhaseName, ...] = (
+    "imports",
+    "data",
+    "tracing",
+    "calls",
+    "compiled",
+    "iteration",
+    "callbacks",
+    "python",
+    "exit",
+    "children",
+    "unexplained",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +90,12 @@ class Environment:
     python: str
     tensorflow: str
     keras: str
+    backend: str = ""
+    """Keras' back end: `tensorflow`, `jax`, `torch`; empty where nobody noted it."""
+    backend_version: str = ""
+    device: str = ""
+    precision: str = ""
+    """Keras' precision policy, such as `float32` or `mixed_bfloat16`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +118,22 @@ class Run:
     joules: Mapping[Device, Quantity] = field(default_factory=dict)
     """Net energy of the whole program."""
     unaccounted_joules: float | None = None
+    project_id: str = ""
+    """The project's identity: its root commit, else a salted hash of its folder."""
+    status: Literal["finished", "failed", "partial"] = "finished"
+    """`failed`: the program ended with an error; `partial`: it was stopped before its end."""
+    error: str = ""
+    """The program's last error, in one line."""
+    repository: str = ""
+    owner: str = ""
+    branch: str = ""
+    commit_date: str = ""
+    settings: Mapping[str, str | float | bool] = field(default_factory=dict)
+    """What the run was measured with: period, repeats, limits."""
+    temperature_series: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    """By sensor: seconds from the start of the run, degrees."""
+    stability_seconds: float | None = None
+    """How long the machine was given to come to rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +181,117 @@ class Measurement:
     high: float | None = None
     exclusive_joules: float | None = None
     """Total net joules per call without the API calls nested in it."""
+    column: int = 0
+    """1-based, in characters; 0 where it is not known."""
+    function: str = ""
+    """Qualified name of the function around the call; empty at module level."""
+    text: str = ""
+    """What the call looks like: its source without white space and comments, shortened by a hash where it is long."""
+    kind: CallKind = "api"
+    first_joules: float | None = None
+    """Net joules of the first call of a run (start-up, tracing, allocation); `joules` are of the later ones."""
+    first_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of what the whole program spent; all phases of a run add up to it."""
+
+    run_id: str
+    name: PhaseName
+    joules: float
+    seconds: float
+    detail: Mapping[str, float] = field(default_factory=dict)
+    """Joules by what the phase is made of: for imports the top packages, for children their commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A share of one call's energy: a Keras layer (or what is around the layers) in one pass. Apportioned, not metered."""
+
+    run_id: str
+    measurement_id: str
+    path: str
+    """The layer's qualified name, such as `classifier/block_1/conv`."""
+    kind: str
+    """The layer's class, or the operation's type."""
+    direction: Pass
+    file: str
+    line: int
+    """Where the layer was created; 0 where nobody knows."""
+    joules: float
+    """Of all calls of one run."""
+    seconds: float
+    count: int
+    observed: int
+    """How many of the `count` were profiled; the rest is extrapolated."""
+    low: float | None = None
+    high: float | None = None
+    called_file: str = ""
+    called_line: int = 0
+    operations: Mapping[str, float] = field(default_factory=dict)
+    """Joules by the types of the operations in it."""
+    repeats: tuple[float, ...] = ()
+    """Joules in each run of the measurement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """How a run was looked into, and how values flow between its layers."""
+
+    run_id: str
+    note: str
+    looked_at: float
+    """Part of the calls' energy that was drawn while the profiler looked."""
+    flows: tuple[tuple[str, str], ...] = ()
+    """From which layer's path to which."""
+    sparse: Mapping[str, float] = field(default_factory=dict)
+    """Similarity of the account to one with so many times fewer samples."""
+    lines: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """By file the text of the lines that parts name, by which they are found again after edits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a machine and a version of TensorFlow were found to cost."""
+
+    id: str
+    machine_id: str
+    machine: str
+    environment: Environment
+    meter: str
+    estimated: bool
+    measured: str
+    """UTC, ISO 8601."""
+    quick: bool
+    repeatability: float
+    """Relative scatter of the probe that was repeated from time to time."""
+    scale: float = 1.0
+    """The machine's own factor, learned from later measurements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """The cost model of one API (or layer, optimizer, overhead) in one mode, as fitted by a calibration."""
+
+    calibration_id: str
+    name: str
+    """Canonical API, or `layer:Dense`, `optimizer:Adam`, `step`, `fit`, `trace`."""
+    mode: str
+    """`eager`, `graph`, `forward`, `backward`."""
+    family: str
+    values: tuple[float, ...]
+    """Joules per feature; the family says which features."""
+    smallest: float
+    largest: float
+    """Range of CPU seconds that was calibrated."""
+    points: int
+    reach: tuple[float, ...] = ()
+    """The largest of each feature that was calibrated; beyond it a prediction says so."""
+    watts: float = 0.0
+    """Net power while it runs: what makes seconds of joules."""
+    trace: float = 0.0
+    """For layers: joules that tracing one takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +317,12 @@ class CallSpan:
     end: float
 
 
+ENOUGH_RECORDS = 5
+"""Published records from which on a middle is given."""
+WIDEST_SPREAD = 10.0
+"""How many times the lower quartile the upper one may be for that."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """The answer to "what does this API cost?", with everything needed to say where it comes from.
@@ -159,7 +332,7 @@ class Figure:
     """
 
     api: str
-    layer: Layer
+    source: Source
     estimated: bool
     machine: str
     meter: str
@@ -177,12 +350,72 @@ class Figure:
     below: float | None
     spread: Literal["interval", "range"] = "interval"
     """`interval`: 95% confidence of one figure; `range`: middle half of call sites and input sizes."""
-    exact_site: bool = False
-    """True when the figure was measured at this very call site rather than for the API in general."""
-    source: str = ""
+    origin: Origin = "api"
+    """How close the figure is to the call it is shown at."""
+    times: int | None = None
+    """How often the call ran in one run, where that was measured."""
+    exclusive: float | None = None
+    """Joules per call without the API calls nested in it, where that was measured: what sums may add up."""
+    kind: CallKind = "api"
+    shapes: tuple[str, ...] = ()
+    """What the call was given, where all its calls were given the same."""
+    backend: str = ""
+    edited: bool = False
+    """Measured at this call before somebody edited it."""
+    of_last_run: bool = True
+    """False for a call that ran in an older run of its program, and not in the last one."""
+    first: float | None = None
+    """Joules of the first call of a run, where that is known apart from the later ones."""
+    citation: str = ""
     """For published figures: the study, its data and their licence."""
     version: str = ""
     """TensorFlow version of the measurements."""
+
+    @property
+    def has_middle(self) -> bool:
+        """False for published records that are too few, or lie too far apart, for their median to mean something."""
+        if self.source != "published" or self.total is None:
+            return self.total is not None
+        if self.resolved < ENOUGH_RECORDS or self.low is None or self.high is None:
+            return False
+        return 0.0 < self.high <= WIDEST_SPREAD * self.low
+
+    def of_run(self, times: int) -> float | None:
+        """Joules of so many calls in one run, the first of them with what only the first one costs."""
+        if self.total is None:
+            return None
+        return self.total * times + self._surplus
+
+    def own_of_run(self, times: int) -> float | None:
+        """The same without the API calls nested in it, which have figures of their own."""
+        if self.total is None:
+            return None
+        return (
+            self.total * times + self._surplus
+            if self.exclusive is None
+            else self.exclusive * times + self._surplus
+        )
+
+    @property
+    def _surplus(self) -> float:
+        return 0.0 if self.first is None or self.total is None else self.first - self.total
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSite:
+    """A call of a project as it was when it was last measured, with what it cost."""
+
+    api: str
+    file: str
+    line: int
+    column: int
+    """1-based; 0 where nobody noted it."""
+    function: str
+    text: str
+    """Empty for measurements of before texts were noted: their line has to do."""
+    run_id: str
+    started: str
+    figure: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +443,7 @@ class RuleEvidence:
     measured: str
     """UTC, ISO 8601."""
     tensorflow: str
-    layer: Layer = "here"
+    source: Source = "here"
 
     @property
     def differs(self) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from energy_data.problems import Problem
+
 ENVIRONMENT_VARIABLE = "ENERGY_LSP_DB"
 TEAM_DATABASE = Path(".energy") / "energy.db"
 """A team's database, relative to the project; checked in, and only ever read."""
@@ -13,7 +15,14 @@ TEAM_DATABASE = Path(".energy") / "energy.db"
 def user_database() -> Path:
     """This machine's own database: `ENERGY_LSP_DB` if set, else the standard one."""
     chosen = os.environ.get(ENVIRONMENT_VARIABLE)
-    return Path(chosen).expanduser() if chosen else standard_database()
+    if not chosen:
+        return standard_database()
+    try:
+        return Path(chosen).expanduser()
+    except RuntimeError:
+        raise Problem(
+            f"{ENVIRONMENT_VARIABLE} names a user that is not known here ({chosen}): set it to another file."
+        ) from None
 
 
 def standard_database() -> Path:
@@ -26,3 +35,8 @@ def standard_database() -> Path:
 def team_database(project: Path) -> Path:
     """The database that a team checked in with a project."""
     return project / TEAM_DATABASE
+
+
+def salt_file() -> Path:
+    """What keeps the names of folders in shared databases from being guessed."""
+    return standard_database().with_name("salt")

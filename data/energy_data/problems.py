@@ -40,8 +40,12 @@ def explain(path: Path, error: BaseException) -> DatabaseProblem:
     """Turn an error of SQLite or of the file system into a sentence."""
     # By text rather than by code: Python 3.10's sqlite3 carries no error codes.
     text = str(error)
-    if "not a database" in text or "malformed" in text:
+    if "not a database" in text or "malformed" in text or isinstance(error, UnicodeDecodeError):
         return not_a_database(path)
+    if text == "interrupted":
+        return DatabaseProblem(f"{path} takes too long to read: name another file with --db.")
+    if "string or blob too big" in text:
+        return DatabaseProblem(f"{path} holds values that no measurement makes: name another file with --db.")
     if "locked" in text or "busy" in text:
         return DatabaseProblem(
             f"{path} is locked by another program: try again later, or wait longer with --wait."

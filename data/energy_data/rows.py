@@ -15,19 +15,27 @@ from typing import Any
 
 from energy_data.model import (
     DEVICES,
+    Calibration,
     CallSpan,
+    Coefficient,
     Device,
     Environment,
     InputSignature,
-    Layer,
+    Inside,
     Machine,
     Measurement,
     MeterInfo,
+    Part,
+    Phase,
     Quantity,
     RuleEvidence,
     Run,
+    Source,
     Trace,
 )
+
+LARGEST_TRACE = 64 * 1024 * 1024
+"""Bytes of a power trace when it is unpacked: days of samples. A few kilobytes could hold gigabytes of zeros."""
 
 Row = dict[str, Any]
 Stored = Mapping[str, Any] | sqlite3.Row
@@ -71,7 +79,7 @@ def environment_row(environment: Environment) -> Row:
 
 def environment_from(row: Stored) -> Environment:
     """The environment of a row."""
-    return Environment(row["python"], row["tensorflow"], row["keras"])
+    return Environment(**{field: row[field] for field in Environment.__slots__})
 
 
 def run_row(run: Run) -> Row:
@@ -91,6 +99,16 @@ def run_row(run: Run) -> Row:
         "seconds": run.seconds,
         "joules": json.dumps({device: [q.value, q.stderr] for device, q in run.joules.items()}),
         "unaccounted_joules": run.unaccounted_joules,
+        "project_id": run.project_id,
+        "status": run.status,
+        "error": run.error,
+        "repository": run.repository,
+        "owner": run.owner,
+        "branch": run.branch,
+        "commit_date": run.commit_date,
+        "settings": json.dumps(dict(run.settings), sort_keys=True),
+        "temperature_series": json.dumps(dict(run.temperature_series), sort_keys=True),
+        "stability_seconds": run.stability_seconds,
     }
 
 
@@ -111,6 +129,19 @@ def run_from(row: Stored, machine: Machine, environment: Environment) -> Run:
         seconds=row["seconds"],
         joules={device: Quantity(*pair) for device, pair in json.loads(row["joules"]).items()},
         unaccounted_joules=row["unaccounted_joules"],
+        project_id=row["project_id"],
+        status=row["status"],
+        error=row["error"],
+        repository=row["repository"],
+        owner=row["owner"],
+        branch=row["branch"],
+        commit_date=row["commit_date"],
+        settings=json.loads(row["settings"]),
+        temperature_series={
+            sensor: tuple((second, degrees) for second, degrees in series)
+            for sensor, series in json.loads(row["temperature_series"]).items()
+        },
+        stability_seconds=row["stability_seconds"],
     )
 
 
@@ -136,6 +167,12 @@ def measurement_row(measurement: Measurement) -> Row:
         "low": measurement.low,
         "high": measurement.high,
         "exclusive_joules": measurement.exclusive_joules,
+        "column": measurement.column,
+        "function": measurement.function,
+        "text": measurement.text,
+        "kind": measurement.kind,
+        "first_joules": measurement.first_joules,
+        "first_seconds": measurement.first_seconds,
     }
     for device in DEVICES:
         quantity = measurement.joules.get(device)
@@ -178,6 +215,12 @@ def measurement_from(row: Stored) -> Measurement:
         low=row["low"],
         high=row["high"],
         exclusive_joules=row["exclusive_joules"],
+        column=row["column"],
+        function=row["function"],
+        text=row["text"],
+        kind=row["kind"],
+        first_joules=row["first_joules"],
+        first_seconds=row["first_seconds"],
     )
 
 
@@ -192,7 +235,11 @@ def packed(values: Iterable[float]) -> bytes:
 def unpacked(blob: bytes) -> tuple[float, ...]:
     """The numbers of a packed blob."""
     numbers = array.array("f")
-    numbers.frombytes(zlib.decompress(blob))
+    packed = zlib.decompressobj()
+    content = packed.decompress(blob, LARGEST_TRACE)
+    if packed.unconsumed_tail:
+        raise ValueError("a trace is longer than one can be")
+    numbers.frombytes(content)
     if sys.byteorder == "big":
         numbers.byteswap()
     return tuple(numbers)
@@ -227,15 +274,101 @@ def span_from(row: Stored) -> CallSpan:
 
 
 def evidence_row(evidence: RuleEvidence) -> Row:
-    """Evidence of a rule, named by what it says; the layer is where it is found, not what it says."""
+    """Evidence of a rule, named by what it says; the source is where it is found, not what it says."""
     row = asdict(evidence)
-    del row["layer"]
+    del row["source"]
     row["estimated"] = int(row["estimated"])
     return {"id": content_id(row), **row}
 
 
-def evidence_from(row: Stored, layer: Layer) -> RuleEvidence:
-    """The evidence of a row, as found in a layer."""
+def evidence_from(row: Stored, source: Source) -> RuleEvidence:
+    """The evidence of a row, as its source gives it."""
     fields = {key: row[key] for key in row.keys() if key != "id"}  # noqa: SIM118 - sqlite3.Row iterates values
     fields["estimated"] = bool(fields["estimated"])
-    return RuleEvidence(**{**fields, "layer": layer})
+    return RuleEvidence(**{**fields, "source": source})
+
+
+def phase_row(phase: Phase, run_id: str) -> Row:
+    """A phase of a run."""
+    return {**asdict(phase), "run_id": run_id, "detail": json.dumps(dict(phase.detail), sort_keys=True)}
+
+
+def phase_from(row: Stored) -> Phase:
+    """The phase of a row."""
+    return Phase(row["run_id"], row["name"], row["joules"], row["seconds"], json.loads(row["detail"]))
+
+
+def part_row(part: Part, run_id: str, number: int) -> Row:
+    """A part of a call; `number` tells the parts of a run apart."""
+    lists = {"operations": json.dumps(dict(part.operations)), "repeats": json.dumps(part.repeats)}
+    return {**asdict(part), **lists, "run_id": run_id, "number": number}
+
+
+def part_from(row: Stored) -> Part:
+    """The part of a row."""
+    plain = {field: row[field] for field in Part.__slots__ if field not in ("operations", "repeats")}
+    operations = {str(name): float(joules) for name, joules in json.loads(row["operations"]).items()}
+    return Part(**plain, operations=operations, repeats=tuple(map(float, json.loads(row["repeats"]))))
+
+
+def inside_row(inside: Inside, run_id: str) -> Row:
+    """How a run was looked into, as one row."""
+    flows, sparse = json.dumps(inside.flows), json.dumps(dict(inside.sparse))
+    return {
+        "run_id": run_id,
+        "note": inside.note,
+        "looked_at": inside.looked_at,
+        "flows": flows,
+        "sparse": sparse,
+        "lines": json.dumps({file: dict(lines) for file, lines in inside.lines.items()}),
+    }
+
+
+def inside_from(row: Stored) -> Inside:
+    """How a run was looked into, from its row."""
+    flows = tuple((str(one), str(other)) for one, other in json.loads(row["flows"]))
+    sparse = {str(name): float(value) for name, value in json.loads(row["sparse"]).items()}
+    lines = {
+        str(file): {int(line): str(text) for line, text in found.items()}
+        for file, found in json.loads(row["lines"]).items()
+    }
+    return Inside(row["run_id"], row["note"], row["looked_at"], flows, sparse, lines)
+
+
+def calibration_row(calibration: Calibration) -> Row:
+    """A calibration, pointing at its environment."""
+    row = asdict(calibration)
+    del row["environment"]
+    return {
+        **row,
+        "environment_id": content_id(calibration.environment),
+        "estimated": int(calibration.estimated),
+        "quick": int(calibration.quick),
+    }
+
+
+def calibration_from(row: Stored, environment: Environment) -> Calibration:
+    """The calibration of a row."""
+    plain = {field: row[field] for field in Calibration.__slots__ if field != "environment"}
+    flags = {"estimated": bool(row["estimated"]), "quick": bool(row["quick"])}
+    return Calibration(**{**plain, **flags}, environment=environment)
+
+
+def coefficient_row(coefficient: Coefficient) -> Row:
+    """The cost model of one API as one row."""
+    return {
+        **asdict(coefficient),
+        "values": json.dumps(coefficient.values),
+        "reach": json.dumps(coefficient.reach),
+    }
+
+
+def coefficient_from(row: Stored) -> Coefficient:
+    """The cost model of a row."""
+    return Coefficient(
+        **{
+            **{field: row[field] for field in Coefficient.__slots__},
+            "values": tuple(map(float, json.loads(row["values"]))),
+            "reach": tuple(map(float, json.loads(row["reach"]))),
+        }
+    )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from energy_data.untrusted.printable import one_line
+from energy_data.untrusted.toml import BadSettings, read_toml, usable, usable_path
 from energy_measure.problems import MeasureProblem
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
+INSIDE = ("auto", "all", "off")
 PROJECT_MARKS = ("pyproject.toml", ".git")
 
 
@@ -34,8 +32,12 @@ class MeasureOptions:
     """Seconds that one run of the program may take; 0: as long as it likes."""
     arguments: tuple[str, ...] = ()
     """Arguments of the program."""
+    events: bool = False
+    """Keep the start and end of every call, not of the longest alone."""
     period_ms: float = 0.0
     """Milliseconds between samples; 0: what suits the meter."""
+    inside: str = "auto"
+    """Whether to look inside of calls: `auto` (windows of steps), `all` (every step), `off`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class MeasureRequest:
     """Where what the program prints goes; None: to standard error."""
     database: Path | None = None
     """None: this machine's own."""
+    keep_arguments: bool = False
+    """Store the values of the program's arguments too, which may be secrets."""
 
 
 def project_root(path: Path) -> Path:
@@ -63,34 +67,54 @@ def project_root(path: Path) -> Path:
     return start
 
 
-def read_options(project: Path, **given: Any) -> MeasureOptions:
-    """Options from the project's settings, overruled by those given (None and empty ones are not given)."""
+def read_options(
+    project: Path, *, note: Callable[[str], None] = lambda sentence: None, **given: Any
+) -> MeasureOptions:
+    """Options from the project's settings, overruled by those given (None and empty ones are not given).
+
+    `note` is told of values that no option can mean, in whose place the default is taken.
+    """
     asked_for = {name: value for name, value in given.items() if value not in (None, ())}
-    options = MeasureOptions(**{**_from_pyproject(project), **asked_for})
+    options = MeasureOptions(**{**_from_pyproject(project, note), **asked_for})
     if options.quick and "repeat" not in asked_for:
         options = replace(options, repeat=1)
+    if options.inside not in INSIDE:
+        raise MeasureProblem(f"Calls cannot be looked into {options.inside!r}; take {', '.join(INSIDE)}.")
     if options.repeat < 1:
         raise MeasureProblem(f"A program cannot be repeated {options.repeat} times; take 1 or more.")
     return options
 
 
-def _from_pyproject(project: Path) -> dict[str, Any]:
+def _from_pyproject(project: Path, note: Callable[[str], None]) -> dict[str, Any]:
     path = project / "pyproject.toml"
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = read_toml(path, within=project)
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as problem:
+    except BadSettings as problem:
         raise MeasureProblem(f"{path} cannot be read ({problem}); mend it first.") from problem
-    section = table.get("tool", {}).get("energy-lsp", {}).get("measure", {})
+    section: Any = table
+    for name in ("tool", "energy-lsp", "measure"):
+        section = section.get(name, {})
+        if not isinstance(section, dict):
+            raise MeasureProblem(f"{path}: {name} must be a table; mend it first.")
     known = {option.name: option for option in fields(MeasureOptions)}
     chosen: dict[str, Any] = {}
     for key, value in section.items():
         name = key.replace("-", "_")
         if name not in known:
             names = ", ".join(option.replace("_", "-") for option in known)
-            raise MeasureProblem(f"{path}: [tool.energy-lsp.measure] has no option {key}; it has {names}.")
-        chosen[name] = _checked(path, key, value, getattr(MeasureOptions(), name))
+            raise MeasureProblem(
+                f"{path}: [tool.energy-lsp.measure] has no option {one_line(key, 60)}; it has {names}."
+            )
+        try:
+            usable(value)
+            if name == "python":
+                usable_path(str(value))
+        except ValueError as problem:
+            note(f"{path}: {key} in [tool.energy-lsp.measure] {problem}; the default is used.")
+        else:
+            chosen[name] = _checked(path, key, value, getattr(MeasureOptions(), name))
     return chosen
 
 

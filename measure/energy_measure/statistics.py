@@ -198,3 +198,13 @@ def a12(first: Sequence[float], second: Sequence[float]) -> float:
         raise ValueError("both sides need values")
     mine, theirs = np.asarray(first, dtype=np.float64)[:, None], np.asarray(second, dtype=np.float64)
     return float(np.mean((mine > theirs) + 0.5 * (mine == theirs)))
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's rank correlation; None where one side does not vary."""
+    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if len(one) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(one, other).statistic)

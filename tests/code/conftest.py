@@ -8,9 +8,9 @@ from textwrap import dedent
 
 import pytest
 
-from energy_code.calls import Call
-from energy_code.document import Document
-from energy_code.project import Project
+from energy_code.model import Call
+from energy_code.workspace.document import Document
+from energy_code.workspace.project import Project
 
 Found = list[tuple[int, str]]
 

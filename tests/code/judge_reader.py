@@ -18,10 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from energy_code.calls import Call
-from energy_code.notebook import Notebook
-from energy_code.project import Project
-from energy_data.catalogue import Catalogue
+from energy_code.model import Call
+from energy_code.workspace.notebook import Notebook
+from energy_code.workspace.project import Project
+from energy_data.catalogue.catalogue import Catalogue
 
 HERE = Path(__file__).parent
 PRIVATE = "?"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from energy_code.calls import Call
-from energy_code.document import Document
-from energy_code.engine import Engine
-from energy_code.lowering_statements import StatementLowering
-from energy_code.positions import Lines
-from energy_code.sources import parseable
+from energy_code.incremental.summaries import Summaries
+from energy_code.lowering import definitions
+from energy_code.model import Call
+from energy_code.text.decoding import parseable
+from energy_code.text.lines import Lines
+from energy_code.workspace.document import Document
 
 PROGRAM = b"""import tensorflow as tf
 from tensorflow import keras
@@ -124,13 +124,13 @@ def test_only_the_edited_function_is_lowered_again(monkeypatch):
     document = Document(PROGRAM)
     assert len(document.analysis.calls) == 11
     lowered: list[str] = []
-    original = StatementLowering.function
+    original = definitions.lower_function
 
-    def noted(self, node, name, length):
+    def noted(lowering, node, name, length):
         lowered.append(name)
-        return original(self, node, name, length)
+        return original(lowering, node, name, length)
 
-    monkeypatch.setattr(StatementLowering, "function", noted)
+    monkeypatch.setattr(definitions, "lower_function", noted)
     place = PROGRAM.index(b"self.dense(x)")
     document.edit(place, place, b" ")
     assert len(document.analysis.calls) == 11
@@ -164,13 +164,13 @@ def test_what_leads_back_to_itself_is_not_evaluated_again_after_an_edit_elsewher
     document = Document(SELF_REFERRING)
     list(document.analysis.calls)
     evaluated: list[str] = []
-    original = Engine.evaluate
+    original = Summaries.evaluate
 
     def noted(self, function, given, old):
         evaluated.append(function.code.name)
         return original(self, function, given, old)
 
-    monkeypatch.setattr(Engine, "evaluate", noted)
+    monkeypatch.setattr(Summaries, "evaluate", noted)
     place = SELF_REFERRING.index(b"tf.ones(3)")
     document.edit(place, place + 10, b"tf.zeros(3)")
     assert "tensorflow.zeros" in [call.api for call in document.analysis.calls]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from energy_code.document import Document
+from energy_code.workspace.document import Document
 
 REGISTRY = """\
 import keras

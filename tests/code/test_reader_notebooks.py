@@ -7,7 +7,7 @@ import json
 import nbformat
 import pytest
 
-from energy_code.notebook import Notebook, NotebookProblem, neutralised
+from energy_code.workspace.notebook import Notebook, NotebookProblem, neutralised
 
 
 def places(notebook: Notebook) -> list[tuple[int, int, int, str]]:

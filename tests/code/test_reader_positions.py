@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from energy_code.document import Document
-from energy_code.positions import Lines
+from energy_code.text.lines import Lines
+from energy_code.workspace.document import Document
 
 SOURCE = "import tensorflow as tf\nif 1: é = '\U0001f600\U0001d4d0'; tf.ones(3)  # ü\r\ntf.zeros(\n  1)\n"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from energy_code.analysis import Analysis
-from energy_code.document import Document
+from energy_code.analysis.analysis import Analysis
+from energy_code.workspace.document import Document
 
 SOURCE = """import tensorflow as tf
 from tensorflow.keras.layers import Dense
@@ -77,7 +77,7 @@ def test_neither_tensorflow_nor_libcst_is_imported():
     import sys
 
     program = (
-        "import sys\nfrom energy_code.project import Project\nfrom energy_code.document import Document\n"
+        "import sys\nfrom energy_code.workspace.project import Project\nfrom energy_code.workspace.document import Document\n"
         "assert Document('import tensorflow as tf; tf.ones(1)').analysis.calls\n"
         "print([name for name in ('tensorflow', 'keras', 'libcst', 'numpy') if name in sys.modules])\n"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from energy_code.document import Document
+from energy_code.workspace.document import Document
 
 FILES = [
     "keras/src/saving/saving_lib.py",

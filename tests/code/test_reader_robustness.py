@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from energy_code.document import Document
-from energy_code.syntax import parse
+from energy_code.syntax.tree import parse
+from energy_code.workspace.document import Document
 
 PROGRAM = """import tensorflow as tf
 from tensorflow import keras

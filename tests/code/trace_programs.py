@@ -30,7 +30,7 @@ from typing import Any
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 
-from energy_data.catalogue import Catalogue
+from energy_data.catalogue.catalogue import Catalogue
 
 PRIVATE = "?"
 LIBRARIES = ("tensorflow", "keras")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import sqlite_utils
 
-from energy_data.database import Database
-from energy_data.migrations import APPLICATION_ID, LATEST, migrations
+from energy_data.database.database import Database
+from energy_data.database.migrations import APPLICATION_ID, LATEST, migrations
+from energy_data.database.store import EnergyStore
 from energy_data.model import CallSpan, Measurement, Quantity, RuleEvidence, Run, Trace
-from energy_data.store import EnergyStore
 
 MakeRun = Callable[..., Run]
 MakeMeasurement = Callable[..., Measurement]
@@ -109,7 +109,8 @@ def first_schema(path: Path, rows_from: Path) -> None:
     old.conn.execute("PRAGMA user_version = 1")
     old.attach("newer", rows_from)
     for table in ("machines", "environments", "runs", "measurements"):
-        old.execute(f"INSERT INTO main.{table} SELECT * FROM newer.{table}")
+        columns = ", ".join(f'"{name}"' for name in old.table(table).columns_dict)
+        old.execute(f"INSERT INTO main.{table} SELECT {columns} FROM newer.{table}")
     old.conn.commit()
     old.close()
 
@@ -151,4 +152,4 @@ def test_a_run_takes_the_place_of_what_fewer_of_its_repeats_said(
         assert [stored.repeats for stored in database.measurements("run-1")] == [2]
     store = EnergyStore.open(tmp_path / "energy.db")
     assert store.lookup("keras.Sequential.fit").runs == 2  # type: ignore[union-attr]
-    assert store.lookup("tf.add").layer == "published"  # type: ignore[union-attr]
+    assert store.lookup("tf.add").source == "published"  # type: ignore[union-attr]

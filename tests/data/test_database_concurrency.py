@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from energy_data.database import Database
-from energy_data.store import EnergyStore
+from energy_data.database.database import Database
+from energy_data.database.store import EnergyStore
 
 WRITERS, READERS, RUNS, CALLS = 8, 2, 20, 100
 
 SHARED = """
 import sys
 from pathlib import Path
-from energy_data.database import Database
+from energy_data.database.database import Database
 from energy_data.model import *
-from energy_data.store import EnergyStore
+from energy_data.database.store import EnergyStore
 path, number = Path(sys.argv[1]), int(sys.argv[2])
 """
 
@@ -48,7 +48,7 @@ while not done.exists():
         with Database.read(path) as database:
             counts = database.counts()
             assert counts["measurements"] % {CALLS} == 0, counts
-    looks += figure is not None and figure.layer == "here"
+    looks += figure is not None and figure.source == "here"
     time.sleep(0.1)
 print("looked" if looks else "saw nothing")
 """

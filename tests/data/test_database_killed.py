@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from energy_data.database import Database
-from energy_data.greenlight import import_greenlight
-from energy_data.interchange import merge
+from energy_data.database.database import Database
+from energy_data.database.interchange import merge
+from energy_data.database.summaries import summarise_everything
 from energy_data.model import Measurement, Run
-from energy_data.summaries import summarise_everything
+from energy_data.studies.greenlight import import_greenlight
 
 KILLS = 25  # of each kind
 FILES, RECORDS = 20, 5

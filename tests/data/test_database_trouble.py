@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from energy_data.database import Database
-from energy_data.migrations import APPLICATION_ID
+from energy_data.database.database import Database
+from energy_data.database.migrations import APPLICATION_ID
+from energy_data.database.store import EnergyStore
 from energy_data.model import Measurement, RuleEvidence, Run
 from energy_data.problems import DatabaseProblem
-from energy_data.store import EnergyStore
 
 Invoke = Callable[..., Result]
 
@@ -110,7 +110,7 @@ def test_a_newer_schema(tmp_path: Path, good: Path, energy_lsp: Invoke, name: st
     assert_one_sentence(result.stderr, str(newer), "newer energy-lsp (schema 99", "upgrade energy-lsp")
     assert newer.read_bytes() == before
     store = EnergyStore.open(newer, strict=False)
-    assert store.lookup("tf.constant").layer == "published"  # type: ignore[union-attr]
+    assert store.lookup("tf.constant").source == "published"  # type: ignore[union-attr]
     assert len(store.problems) == 1
 
 

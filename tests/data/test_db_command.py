@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from energy_data.database import Database
+from energy_data.database.database import Database
 from energy_data.model import Measurement, Quantity, Run
 from energy_data.paths import team_database, user_database
 
@@ -42,7 +42,7 @@ def test_info_tells_of_all_three_layers(measured: Path, tmp_path: Path, energy_l
     assert {key: told["here"][key] for key in ("runs", "measurements", "schema", "machines_known")} == {
         "runs": 1,
         "measurements": 2,
-        "schema": 2,
+        "schema": 3,
         "machines_known": ["AMD Ryzen 9 7950X + NVIDIA RTX 4090"],
     }
     assert (told["team"]["exists"], told["team"]["runs"]) == (True, 0)
@@ -82,10 +82,11 @@ def test_a_published_figure_names_its_source(energy_lsp: Invoke) -> None:
     assert "MSR 2024" in text
 
 
-def test_a_lookup_for_programs(measured: Path, energy_lsp: Invoke) -> None:
-    site = ("--file", "train.py", "--line", "12", "--format", "json")
+def test_a_lookup_for_programs(measured: Path, energy_lsp: Invoke, tmp_path: Path) -> None:
+    site = ("--file", "train.py", "--line", "12", "--format", "json", "--project", tmp_path / "mnist")
+    (tmp_path / "mnist").mkdir()
     told = json.loads(energy_lsp("db", "lookup", "keras.Sequential.fit", *site).stdout)
-    assert (told["layer"], told["exact_site"], told["total"]) == ("here", True, 123.0)
+    assert (told["source"], told["origin"], told["total"]) == ("here", "site", 123.0)
     assert told["devices"] == {"cpu": 30.0, "ram": 3.0, "gpu": 90.0}
 
 
@@ -114,3 +115,10 @@ def test_a_lookup_says_which_version_removed_the_api(energy_lsp: Invoke) -> None
     told = energy_lsp("db", "lookup", "tf.estimator.DNNClassifier").stdout
     assert told.startswith("tensorflow.estimator.DNNClassifier (TensorFlow 2.16 removed it)")
     assert "689 ms per call" in told
+
+
+def test_published_records_that_lie_far_apart_give_a_range_and_no_middle(energy_lsp: Invoke) -> None:
+    text = energy_lsp("db", "lookup", "tf.split").stdout
+    assert " to " in text.splitlines()[1]
+    assert "record" in text.splitlines()[1]
+    assert json.loads(energy_lsp("db", "lookup", "tf.split", "--format", "json").stdout)["total"] is None

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from energy_data.catalogue import Catalogue
-from energy_data.figures import published, table
-from energy_data.naming import canonical
-from energy_data.store import EnergyStore
+from energy_data.catalogue.catalogue import Catalogue
+from energy_data.catalogue.naming import canonical
+from energy_data.database.store import EnergyStore
+from energy_data.published.figures import published, table
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,9 +46,9 @@ def test_every_published_name_has_an_answer_that_says_where_it_comes_from(
     for name in names:
         figure = store.lookup(name)
         assert figure is not None, name
-        assert (figure.layer, figure.machine) == ("published", table()["about"]["machine"])
+        assert (figure.source, figure.machine) == ("published", table()["about"]["machine"])
         assert figure.runs >= 1
-        assert "MSR 2024" in figure.source
+        assert "MSR 2024" in figure.citation
         assert (figure.total is None) == (2 * figure.resolved < figure.measurements), name
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from energy_data.database import Database
-from energy_data.greenlight import Malformed, import_greenlight, read_records
+from energy_data.database.database import Database
 from energy_data.paths import user_database
+from energy_data.studies.greenlight import Malformed, import_greenlight, read_records
 
 Invoke = Callable[..., Result]
 SECOND = 10**9

@@ -13,10 +13,10 @@ from click.testing import Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from energy_data.database import Database
-from energy_data.interchange import BadLine, export_lines, import_lines, merge
+from energy_data.database.database import Database
+from energy_data.database.interchange import BadLine, export_lines, import_lines, merge
+from energy_data.database.store import EnergyStore
 from energy_data.model import CallSpan, Measurement, Quantity, RuleEvidence, Run, Trace
-from energy_data.store import EnergyStore
 
 MakeRun = Callable[..., Run]
 MakeMeasurement = Callable[..., Measurement]

@@ -8,7 +8,7 @@ import statistics
 
 import pytest
 
-from energy_data.netting import Series, net_energy
+from energy_data.published.netting import Series, net_energy
 
 STEP = 0.5
 

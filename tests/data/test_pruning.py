@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from energy_data.database import Database
+from energy_data.database.database import Database
+from energy_data.database.store import EnergyStore
 from energy_data.model import Measurement, Quantity, Run, Trace
-from energy_data.store import EnergyStore
 
 Invoke = Callable[..., Result]
 
@@ -39,7 +39,7 @@ def test_runs_before_a_day_leave(month: Path, energy_lsp: Invoke) -> None:
     result = energy_lsp("db", "prune", "--before", "2026-05-03", "--db", month)
     assert result.stdout == "Removed 3 runs, 3 measurements, 2 power traces.\n"
     assert left(month) == ["day-3", "day-4", "day-5"]
-    assert EnergyStore.open(month).lookup("tensorflow.constant").layer == "published"  # type: ignore[union-attr]
+    assert EnergyStore.open(month).lookup("tensorflow.constant").source == "published"  # type: ignore[union-attr]
 
 
 def test_the_newest_runs_of_each_program_stay(month: Path, energy_lsp: Invoke) -> None:

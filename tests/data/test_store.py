@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from energy_data import figures
-from energy_data.database import Database
+from energy_data.database.database import Database
+from energy_data.database.store import EnergyStore
 from energy_data.model import Measurement, Quantity, RuleEvidence, Run
 from energy_data.problems import DatabaseProblem
-from energy_data.store import MOST_REMEMBERED, EnergyStore
+from energy_data.published import figures
 
 MakeRun = Callable[..., Run]
 MakeMeasurement = Callable[..., Measurement]
@@ -23,7 +23,7 @@ MakeMeasurement = Callable[..., Measurement]
 @pytest.fixture
 def layers(tmp_path: Path, run: MakeRun, measurement: MakeMeasurement) -> tuple[Path, Path]:
     """A user's database that knows fit, and a team's that knows fit and predict."""
-    here, project = tmp_path / "here.db", tmp_path / "project"
+    here, project = tmp_path / "here.db", tmp_path / "mnist"
     with Database.open(here) as database:
         database.add_run(run(id="here"), [measurement(joules={"cpu": Quantity(1.0, 0.1)})])
     with Database.open(project / ".energy" / "energy.db") as database:
@@ -38,7 +38,7 @@ def test_this_machine_goes_before_the_team_and_the_team_before_the_published(
 ) -> None:
     store = EnergyStore.open(*layers)
     found = [store.lookup(f"tf.keras.Sequential.{name}()") for name in ("fit", "predict", "evaluate")]
-    told = [(f.layer, f.machine, f.meter, f.runs) for f in found if f is not None]
+    told = [(f.source, f.machine, f.meter, f.runs) for f in found if f is not None]
     assert told == [
         ("here", "AMD Ryzen 9 7950X + NVIDIA RTX 4090", "rapl", 5),
         ("team", "AMD Ryzen 9 7950X + NVIDIA RTX 4090", "perf", 5),
@@ -58,7 +58,7 @@ def test_reading_a_team_database_leaves_nothing_beside_it(layers: tuple[Path, Pa
     assert [file.name for file in (project / ".energy").iterdir()] == ["energy.db"]
 
 
-def test_the_lines_of_a_file_at_which_an_api_was_measured(
+def test_the_measured_calls_of_a_file(
     layers: tuple[Path, Path], run: MakeRun, measurement: MakeMeasurement
 ) -> None:
     here, project = layers
@@ -66,12 +66,17 @@ def test_the_lines_of_a_file_at_which_an_api_was_measured(
         places = [("train.py", 40), ("other.py", 50)]
         database.add_run(run(id="more"), [measurement(file=file, line=line) for file, line in places])
     store = EnergyStore.open(here, project)
-    assert store.lines("tf.keras.Sequential.fit", "train.py") == {12, 40}
-    assert store.lines("keras.Sequential.predict", "train.py") == {12}, "the team's"
-    assert store.lines("keras.Sequential.fit", "none.py") == set()
+    found = [(site.line, site.api, site.figure.source, site.figure.times) for site in store.sites("train.py")]
+    assert sorted(found) == [
+        (12, "keras.Sequential.fit", "here", 4),
+        (12, "keras.Sequential.predict", "team", 4),
+        (40, "keras.Sequential.fit", "here", 4),
+    ]
+    assert store.sites("none.py") == []
     elsewhere = store.lookup("keras.Sequential.fit", file="train.py", line=41)
-    assert elsewhere == store.lookup("keras.Sequential.fit")
-    assert store.lookup("keras.Sequential.fit", file="train.py", line=40) != elsewhere
+    assert elsewhere is not None
+    assert elsewhere.origin == "api"
+    assert store.lookup("keras.Sequential.fit", file="train.py", line=40).origin == "site"  # type: ignore[union-attr]
 
 
 def test_evidence_of_all_layers_in_their_order(
@@ -81,12 +86,12 @@ def test_evidence_of_all_layers_in_their_order(
     for path in (here, project / ".energy" / "energy.db"):
         with Database.open(path) as database:
             database.add_evidence([evidence, evidence])
-    line = {**{key: getattr(evidence, key) for key in evidence.__slots__}, "layer": "here"}
+    line = {**{key: getattr(evidence, key) for key in evidence.__slots__}, "source": "here"}
     monkeypatch.setattr(figures, "_shipped", lambda name: json.dumps(line))
     figures._shipped_evidence.cache_clear()
     found = EnergyStore.open(here, project).evidence(evidence.rule)
     figures._shipped_evidence.cache_clear()
-    assert [item.layer for item in found] == ["here", "team", "published"]
+    assert [item.source for item in found] == ["here", "team", "published"]
     assert {item.ratio for item in found} == {0.59}
 
 
@@ -97,12 +102,12 @@ def test_a_stamp_changes_with_a_write_and_reopen_sees_it(
     store = EnergyStore.open(here, project)
     before = store.stamp()
     assert store.stamp() == before
-    assert store.lookup("keras.Model.fit").layer == "published"  # type: ignore[union-attr]
+    assert store.lookup("keras.Model.fit").source == "published"  # type: ignore[union-attr]
     with Database.open(here) as database:
         database.add_run(run(id="more"), [measurement(api="keras.Model.fit")])
         assert store.stamp() != before, "seen while the writer still has the file open"
     store.reopen()
-    assert store.lookup("keras.Model.fit").layer == "here"  # type: ignore[union-attr]
+    assert store.lookup("keras.Model.fit").source == "here"  # type: ignore[union-attr]
 
 
 def test_a_database_that_appears_later_is_found(
@@ -114,7 +119,7 @@ def test_a_database_that_appears_later_is_found(
         database.add_run(run(), [measurement()])
     assert store.stamp() != before
     store.reopen()
-    assert store.lookup("keras.Sequential.fit").layer == "here"  # type: ignore[union-attr]
+    assert store.lookup("keras.Sequential.fit").source == "here"  # type: ignore[union-attr]
 
 
 def test_a_bad_layer_is_left_out_and_named_once(layers: tuple[Path, Path]) -> None:
@@ -122,7 +127,7 @@ def test_a_bad_layer_is_left_out_and_named_once(layers: tuple[Path, Path]) -> No
     here.write_bytes(b"this is a letter, not a database" * 100)
     store = EnergyStore.open(here, project, strict=False)
     store.reopen()
-    assert store.lookup("keras.Sequential.fit").layer == "team"  # type: ignore[union-attr]
+    assert store.lookup("keras.Sequential.fit").source == "team"  # type: ignore[union-attr]
     assert store.problems == [
         f"{here} is not an energy database or is damaged: move it away, or name another file with --db."
     ]
@@ -136,8 +141,8 @@ def test_a_file_that_is_damaged_while_open_is_left_out(layers: tuple[Path, Path]
     with here.open("r+b") as file:
         file.seek(100)
         file.write(b"\xff" * (here.stat().st_size - 100))
-    assert store.lookup("keras.Sequential.fit").layer == "team"  # type: ignore[union-attr]
-    assert store.lookup("keras.Sequential.predict").layer == "team"  # type: ignore[union-attr]
+    assert store.lookup("keras.Sequential.fit").source == "team"  # type: ignore[union-attr]
+    assert store.lookup("keras.Sequential.predict").source == "team"  # type: ignore[union-attr]
     assert len(store.problems) == 1
 
 
@@ -146,7 +151,7 @@ def test_a_row_that_makes_no_sense_leaves_the_layer_out(layers: tuple[Path, Path
     with Database.open(here) as database:
         database.connection.execute("UPDATE summaries SET total = 'a lot'")
     store = EnergyStore.open(here, project, strict=False)
-    assert store.lookup("keras.Sequential.fit").layer == "team"  # type: ignore[union-attr]
+    assert store.lookup("keras.Sequential.fit").source == "team"  # type: ignore[union-attr]
     assert len(store.problems) == 1
 
 
@@ -155,24 +160,17 @@ def test_a_removed_database_is_a_missing_layer_and_no_problem(layers: tuple[Path
     store = EnergyStore.open(here, project, strict=False)
     here.unlink()
     store.reopen()
-    assert store.lookup("keras.Sequential.fit").layer == "team"  # type: ignore[union-attr]
+    assert store.lookup("keras.Sequential.fit").source == "team"  # type: ignore[union-attr]
     assert store.problems == []
 
 
 def test_looking_up_does_without_sqlite_utils(layers: tuple[Path, Path]) -> None:
     here, project = layers
     script = (
-        "import sys; from pathlib import Path; from energy_data.store import EnergyStore; "
+        "import sys; from pathlib import Path; from energy_data.database.store import EnergyStore; "
         "store = EnergyStore.open(Path(sys.argv[1]), Path(sys.argv[2])); "
-        "assert store.lookup('keras.Sequential.fit').layer == 'here'; store.evidence('none'); "
+        "assert store.lookup('keras.Sequential.fit').source == 'here'; store.evidence('none'); "
         "print('sqlite_utils' in sys.modules)"
     )
     command = [sys.executable, "-c", script, str(here), str(project)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
-
-
-def test_a_long_day_of_edits_does_not_fill_the_memory(layers: tuple[Path, Path]) -> None:
-    store = EnergyStore.open(*layers)
-    for line in range(MOST_REMEMBERED + 10):
-        assert store.lookup("keras.Sequential.fit", file="train.py", line=line) is not None
-    assert len(store._answers) <= MOST_REMEMBERED

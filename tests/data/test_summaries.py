@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from energy_data.database import Database
-from energy_data.interchange import merge
-from energy_data.model import Figure, Measurement, Quantity, Run
-from energy_data.store import EnergyStore
-from energy_data.summaries import summarise_everything
+from energy_data.database.database import Database
+from energy_data.database.interchange import merge
+from energy_data.database.store import EnergyStore
+from energy_data.database.summaries import summarise_everything
+from energy_data.model import Environment, Figure, Measurement, Quantity, Run
+from energy_data.project_identity import project_id
 
 MakeRun = Callable[..., Run]
 MakeMeasurement = Callable[..., Measurement]
@@ -36,7 +37,7 @@ def test_one_measurement_answers_with_its_interval(
     tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
 ) -> None:
     figure = answer(tmp_path / "a.db", [(run(), [measurement(joules=cpu(10.0, 1.0))])])
-    assert (figure.total, figure.spread, figure.exact_site) == (10.0, "interval", False)
+    assert (figure.total, figure.spread, figure.origin == "site") == (10.0, "interval", False)
     assert (figure.low, figure.high) == pytest.approx((8.04, 11.96))
     assert (figure.runs, figure.measurements, figure.sites, figure.resolved) == (5, 1, 1, 1)
 
@@ -48,7 +49,7 @@ def test_the_newest_run_answers_for_a_call_site(
     older = (run(id="a", started="2026-05-01T00:00:00Z"), [measurement(joules=cpu(50.0))])
     for name, order in {"forward": [older, newer], "backward": [newer, older]}.items():
         figure = answer(tmp_path / f"{name}.db", order, file="train.py", line=12)
-        assert (figure.total, figure.exact_site, figure.date) == (5.0, True, "2026-06-01T00:00:00Z")
+        assert (figure.total, figure.origin == "site", figure.date) == (5.0, True, "2026-06-01T00:00:00Z")
 
 
 def test_inputs_of_one_call_site_are_weighted_by_how_often_they_came(
@@ -65,7 +66,7 @@ def test_call_sites_that_differ_answer_as_a_range(
     sites = [measurement(line=line, joules=cpu(float(line))) for line in (10, 20, 30, 40, 50)]
     figure = answer(tmp_path / "a.db", [(run(), sites)], file="other.py", line=1)
     assert (figure.low, figure.total, figure.high) == (20.0, 30.0, 40.0)
-    assert (figure.spread, figure.sites, figure.exact_site) == ("range", 5, False)
+    assert (figure.spread, figure.sites, figure.origin == "site") == ("range", 5, False)
 
 
 def test_what_was_not_resolved_is_a_bound_and_not_a_number(
@@ -109,7 +110,7 @@ def test_what_was_merged_does_not_pass_for_measured_here(
     assert store.lookup("keras.Sequential.fit") == mine
     product = store.lookup("tf.matmul")
     assert product is not None
-    assert (product.layer, product.machine) == ("team", "Apple M3")
+    assert (product.source, product.machine) == ("team", "Apple M3")
 
 
 def test_a_copy_of_ones_own_database_is_still_measured_here(
@@ -121,19 +122,75 @@ def test_a_copy_of_ones_own_database_is_still_measured_here(
     assert EnergyStore.open(tmp_path / "copy.db").lookup("keras.Sequential.fit") == mine
 
 
-@pytest.mark.parametrize("mine", ["mine", "/home/someone/mine", "TMP/mine"])
-def test_a_project_goes_before_others_with_the_same_file_names(
+@pytest.mark.parametrize("mine", ["mine", "TMP/mine"])
+def test_other_projects_with_the_same_file_names_never_answer(
     tmp_path: Path, run: MakeRun, measurement: MakeMeasurement, mine: str
 ) -> None:
     project = mine.replace("TMP", str(tmp_path))
     with Database.open(tmp_path / "a.db") as database:
         database.add_run(run(id="a", project=project), [measurement(joules=cpu(1.0))])
-        newer = run(id="b", project="/home/someone/determined", started="2027-01-01T00:00:00Z")
-        database.add_run(newer, [measurement(joules=cpu(9.0))])
+        newer = run(id="b", project="/home/someone/else", started="2027-01-01T00:00:00Z")
+        database.add_run(newer, [measurement(line=line, joules=cpu(9.0)) for line in (12, 13)])
+        other = run(id="c", project=project, project_id="another", started="2027-02-01T00:00:00Z")
+        database.add_run(other, [measurement(line=14)])
     store = EnergyStore.open(tmp_path / "a.db", tmp_path / "mine")
-    figure = store.lookup("keras.Sequential.fit", file="train.py", line=12)
-    assert figure is not None
-    assert figure.total == 1.0
+    assert [(site.line, site.figure.total) for site in store.sites("train.py")] == [(12, 1.0)]
+
+
+def test_a_call_is_found_by_its_project_wherever_that_lies(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    identity = project_id(tmp_path / "new place")
+    with Database.open(tmp_path / "a.db") as database:
+        database.add_run(run(project="/gone/old place", project_id=identity), [measurement()])
+    assert len(EnergyStore.open(tmp_path / "a.db", tmp_path / "new place").sites("train.py")) == 1
+
+
+def test_calls_on_one_line_and_calls_that_look_alike_are_told_apart(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    calls = [
+        measurement(line=5, column=1, text="m.fit(a)", joules=cpu(1.0), count=1),
+        measurement(line=5, column=20, text="m.fit(b)", joules=cpu(2.0), count=3),
+        measurement(line=9, column=1, text="m.fit(a)", joules=cpu(4.0), count=1),
+    ]
+    with Database.open(tmp_path / "a.db") as database:
+        database.add_run(run(), calls)
+        moved = [measurement(line=one.line + 2, column=one.column, text=one.text) for one in calls[:1]]
+        database.add_run(run(id="later", started="2027-01-01T00:00:00Z"), moved)
+    found = EnergyStore.open(tmp_path / "a.db").sites("train.py")
+    assert [(site.line, site.column, site.figure.total, site.figure.times) for site in found] == [
+        (5, 20, 2.0, 3),
+        (7, 1, 123.0, 4),
+        (9, 1, 4.0, 1),
+    ]
+
+
+def test_figures_of_another_back_end_are_not_this_program_s(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    project = str(tmp_path / "mine")
+    jax = Environment("3.11.9", "", "3.15.0", backend="jax")
+    with Database.open(tmp_path / "a.db") as database:
+        database.add_run(run(id="a", project=project), [measurement(line=line) for line in (1, 2)])
+        later = run(id="b", project=project, environment=jax, started="2027-01-01T00:00:00Z")
+        database.add_run(later, [measurement(line=2, joules=cpu(7.0))])
+    store = EnergyStore.open(tmp_path / "a.db", tmp_path / "mine")
+    assert [(site.line, site.figure.total) for site in store.sites("train.py")] == [(2, 7.0)]
+    assert store.with_shapes("keras.Sequential.fit", ("float32[128,784]",)).total == 7.0  # type: ignore[union-attr]
+    assert store.with_shapes("keras.Sequential.fit", ("float32[1,784]",)) is None
+
+
+def test_what_only_the_first_call_costs_is_counted_once(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "a.db") as database:
+        database.add_run(
+            run(), [measurement(joules=cpu(2.0), count=10, first_joules=30.0, exclusive_joules=1.5)]
+        )
+    (site,) = EnergyStore.open(tmp_path / "a.db").sites("train.py")
+    assert site.figure.of_run(10) == pytest.approx(48.0)
+    assert site.figure.own_of_run(10) == pytest.approx(43.0)
 
 
 def test_adding_a_run_leaves_the_same_answers_as_making_all_of_them_anew(
@@ -162,7 +219,7 @@ def test_adding_a_run_leaves_the_same_answers_as_making_all_of_them_anew(
                 for _ in range(generator.randint(0, 4))
             ]
             database.add_run(a_run, calls)
-            everything = "SELECT * FROM summaries ORDER BY api, file, line, project"
+            everything = "SELECT * FROM summaries ORDER BY api, file, line, project, machine, meter, source"
             kept = [tuple(row) for row in database.connection.execute(everything)]
             with database.transaction() as tables:
                 summarise_everything(tables)

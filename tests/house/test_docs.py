@@ -11,7 +11,7 @@ import click
 import pytest
 
 from energy_lsp.cli import main
-from energy_lsp.settings import Settings, camel, kebab
+from energy_lsp.session.settings import Settings, camel, kebab
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +27,7 @@ def build_docs() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["docs/commands.md", "docs/settings.md"])
+@pytest.mark.parametrize("name", ["docs/reference/commands.md", "docs/reference/settings.md"])
 def test_generated_pages_are_what_the_code_says(build_docs: ModuleType, name: str) -> None:
     written = (ROOT / name).read_text("utf-8")
     assert written == build_docs.PAGES[name](), "run python tools/build_docs.py"
@@ -42,7 +42,7 @@ def test_every_command_and_option_has_help(build_docs: ModuleType) -> None:
 
 
 def test_every_setting_is_in_the_page() -> None:
-    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "settings.md").read_text("utf-8")
     for option in fields(Settings):
         assert f"| `{kebab(option.name)}` | `{camel(option.name)}` |" in page
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from energy_data.model import Device
-from energy_measure.traces import Kind, SampledTrace
+from energy_measure.sampling.trace import Kind, SampledTrace
 
 Floats = npt.NDArray[np.float64]
 

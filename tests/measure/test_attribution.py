@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from energy_measure import attribution
-from energy_measure.attribution import DeviceAttribution, attribute
-from energy_measure.baseline import IdleWindow, fit_baseline, no_baseline
-from energy_measure.events import Events
-from energy_measure.sites import site_energies
+from energy_measure.attribution import solver as attribution
+from energy_measure.attribution.baseline import IdleWindow, fit_baseline, no_baseline
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.site_energy import site_energies
+from energy_measure.attribution.solver import DeviceAttribution, attribute
+from energy_measure.sampling.trace import SampledTrace
 from energy_measure.statistics import SEEN_ENOUGH
-from energy_measure.traces import SampledTrace
 from waveform import (
     GPUS,
     Calls,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from energy_measure.baseline import IdleWindow, fit_baseline
-from energy_measure.observations import TooFewReadingsError
-from energy_measure.traces import SampledTrace
+from energy_measure.attribution.baseline import IdleWindow, fit_baseline
+from energy_measure.attribution.observations import TooFewReadingsError
+from energy_measure.sampling.trace import SampledTrace
 from waveform import GPUS, Waveform, reading_times, sample_nvml_energy, sample_rapl
 
 

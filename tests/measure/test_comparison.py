@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from energy_measure.comparison import NotResolvedError, compare, compare_callables, orders, repeats_for
-from energy_measure.metered import Metered
-from energy_measure.rule_evidence import Case, UnequalOutputsError, corrected, measure_case
+from energy_measure.comparison.pairs import NotResolvedError, compare, compare_callables, orders, repeats_for
+from energy_measure.comparison.rules import Case, UnequalOutputsError, corrected, measure_case
+from energy_measure.comparison.windows import Metered
 from scene import package
 from waveform import Waveform
 
@@ -85,7 +85,7 @@ def test_p_values_are_corrected_over_all_rows():
 
 METERED_IN_A_SCENE = """
 import time
-from energy_measure.metered import Metered
+from energy_measure.comparison.windows import Metered
 
 def work():
     end = time.process_time() + 0.25

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from energy_measure.doctor import diagnose, doubts_about, report
-from energy_measure.machine import Load
+from energy_measure.machine.describe import Load
+from energy_measure.machine.doctor import diagnose, doubts_about, report
 from energy_measure.meters import Availability, Roots
 from scene import dram, gpu, package, power_event
 from waveform import Waveform

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from energy_measure import meters
-from energy_measure.attribution import attribute
-from energy_measure.baseline import IdleWindow, baseline_of
-from energy_measure.events import Events
-from energy_measure.observations import observe
-from energy_measure.sampling import Sampling
+from energy_measure.attribution.baseline import IdleWindow, baseline_of
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.observations import observe
+from energy_measure.attribution.solver import attribute
+from energy_measure.sampling.controller import Sampling
 from scene import dram, gpu, package, power_event
 from waveform import Calls, Waveform
 
@@ -75,11 +75,11 @@ REAL_WORK = """
 import time
 from pathlib import Path
 from energy_measure import meters
-from energy_measure.attribution import attribute
-from energy_measure.baseline import IdleWindow, baseline_of
-from energy_measure.events import Events
-from energy_measure.observations import observe
-from energy_measure.sampling import Sampling
+from energy_measure.attribution.solver import attribute
+from energy_measure.attribution.baseline import IdleWindow, baseline_of
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.observations import observe
+from energy_measure.sampling.controller import Sampling
 
 starts, ends, cpu, rests = [], [], [], []
 

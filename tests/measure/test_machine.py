@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from energy_measure import machine
+from energy_measure.machine import describe as machine
 from energy_measure.meters import Roots, choose
 from scene import gpu, package
 from waveform import Waveform
@@ -51,7 +51,7 @@ def test_gpus_and_driver(machine_with, ask_inside):
     )
     answer = ask_inside(
         scene,
-        "from energy_measure import machine\nm = machine.describe()\n"
+        "from energy_measure.machine import describe as machine\nm = machine.describe()\n"
         "answer = [m.gpu, m.driver, machine.temperatures()]",
     )
     assert answer == [

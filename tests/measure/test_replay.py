@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from energy_data.model import Quantity
-from energy_measure.repeating import stagger
-from energy_measure.replay import (
+from energy_measure.attribution.replay import (
     Replayed,
     ReplayPlan,
     plan_replay,
@@ -19,9 +18,10 @@ from energy_measure.replay import (
     stagger_seconds,
     window_seconds,
 )
-from energy_measure.sites import SiteEnergy
+from energy_measure.attribution.site_energy import SiteEnergy
+from energy_measure.injected.replayer import stagger
+from energy_measure.sampling.trace import SampledTrace
 from energy_measure.statistics import Interval
-from energy_measure.traces import SampledTrace
 from waveform import GPUS, Calls, reading_times, sample_nvml_energy, sample_rapl
 
 LOOP = 50e-9

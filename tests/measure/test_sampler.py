@@ -16,9 +16,9 @@ import pytest
 
 from energy_measure import meters
 from energy_measure.meters import MeterProblem
-from energy_measure.recording import Recording, read_recording
-from energy_measure.sampling import Sampling, suitable_period
-from energy_measure.traces import SampledTrace
+from energy_measure.sampling.controller import Sampling, suitable_period
+from energy_measure.sampling.recording import Recording, read_recording
+from energy_measure.sampling.trace import SampledTrace
 from scene import Scene, dram, gpu, package, power_event
 from waveform import RaplModel, Waveform
 
@@ -251,7 +251,7 @@ def test_a_full_disk_ends_the_sampler_with_a_reason(tmp_path):
 def test_no_sampler_survives_its_parent(tmp_path):
     code = (
         "import sys, time\nfrom pathlib import Path\nfrom energy_measure import meters\n"
-        "from energy_measure.sampling import Sampling\n"
+        "from energy_measure.sampling.controller import Sampling\n"
         f"Sampling(meters.choose('cpu-time'), Path({str(tmp_path)!r}), period_s=0.5).start()\n"
         "print('sampling', flush=True)\ntime.sleep(60)"
     )
@@ -276,7 +276,7 @@ def test_ctrl_c_is_left_to_the_parent(tmp_path):
 
 
 def test_the_sampler_imports_nothing_heavy():
-    code = "import sys, json, energy_measure.sampler\nprint(json.dumps(sorted(sys.modules)))"
+    code = "import sys, json, energy_measure.sampling.sampler\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "scipy", "pynvml", "click", "tensorflow"} & set(json.loads(done.stdout))
 
@@ -310,7 +310,7 @@ def sampler_pids() -> list[int]:
             command = Path(f"/proc/{child}/cmdline").read_bytes()
         except OSError:
             continue
-        if b"energy_measure.sampler" in command:
+        if b"energy_measure.sampling.sampler" in command:
             found.append(child)
     return found
 

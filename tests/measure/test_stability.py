@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from energy_measure.stability import Look, StabilityLimits, check, wait_until_stable
-from energy_measure.traces import SampledTrace
+from energy_measure.machine.stability import Look, StabilityLimits, check, wait_until_stable
+from energy_measure.sampling.trace import SampledTrace
 from waveform import GPUS, Waveform, reading_times, sample_nvml_energy, sample_rapl
 
 

@@ -84,6 +84,6 @@ def test_a12_counts_how_often_the_first_is_larger():
 
 def test_a_measurement_starts_without_loading_scipy():
     """SciPy takes more than a second to load: the first sentence of a measurement must not wait for it."""
-    modules = "energy_measure.engine, energy_measure.comparison, energy_measure.program_comparison"
+    modules = "energy_measure.session, energy_measure.comparison.pairs, energy_measure.comparison.programs"
     code = f"import sys, {modules}; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from energy_measure.traces import SampledTrace, per_device
+from energy_measure.sampling.trace import SampledTrace, per_device
 
 
 def trace(device="cpu", times=(0, 10, 20, 30), values=(0.0, 1.0, 1.0, 4.0), **options):

@@ -14,7 +14,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 @functools.cache
 def _sides(name):
     from energy_code import rules
-    from energy_lsp.rule_measuring import load
+    from energy_measure.comparison.rule_cases import load
 
     return load(rules.ALL[name])
 

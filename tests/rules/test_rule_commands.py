@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from energy_code import rules
-from energy_code.ruling.rule import Rule
-from energy_code.ruling.workload import Array, Workload
-from energy_data.store import EnergyStore
+from energy_code.rule_engine.evidence.workload import Array, Workload
+from energy_code.rule_engine.rule import Rule
+from energy_data.database.store import EnergyStore
 from energy_lsp.cli import main
 
 
@@ -60,7 +60,7 @@ def test_measure_keeps_and_exports_evidence(energy_lsp, tmp_path):
     ]
     assert all(line["pairs"] == 15 for line in lines)
     with_store = EnergyStore.open(tmp_path / "energy.db", tmp_path)
-    kept = [item for item in with_store.evidence("pow2") if item.layer == "here"]
+    kept = [item for item in with_store.evidence("pow2") if item.source == "here"]
     with_store.close()
     assert len(kept) == 2
     assert all(item.machine and item.meter for item in kept)
@@ -69,7 +69,7 @@ def test_measure_keeps_and_exports_evidence(energy_lsp, tmp_path):
 @pytest.mark.tensorflow
 @pytest.mark.xdist_group("rules-tensorflow")
 def test_what_was_measured_before_an_interruption_is_kept(energy_lsp, tmp_path, monkeypatch):
-    from energy_lsp import rule_measuring
+    from energy_measure.comparison import rule_cases
 
     measured = []
 
@@ -79,14 +79,14 @@ def test_what_was_measured_before_an_interruption_is_kept(energy_lsp, tmp_path, 
         measured.append(case)
         return make_case(case)
 
-    make_case = rule_measuring.make_case
-    monkeypatch.setattr(rule_measuring, "make_case", interrupted)
+    make_case = rule_cases.make_case
+    monkeypatch.setattr(rule_cases, "make_case", interrupted)
     result = energy_lsp("measure", "pow2", "--quick", "--export", str(tmp_path / "evidence.jsonl"))
     assert result.exit_code == 0, result.output
     assert "1 comparisons kept, 0 refused. Interrupted: 1 not measured." in result.output
     assert len((tmp_path / "evidence.jsonl").read_text("utf-8").splitlines()) == 1
     with_store = EnergyStore.open(tmp_path / "energy.db", tmp_path)
-    assert [item.layer for item in with_store.evidence("pow2")].count("here") == 1
+    assert [item.source for item in with_store.evidence("pow2")].count("here") == 1
     with_store.close()
 
 
@@ -105,7 +105,7 @@ class Unequal(Rule):
 @pytest.mark.tensorflow
 @pytest.mark.xdist_group("rules-tensorflow")
 def test_unequal_outputs_are_refused_as_evidence():
-    from energy_lsp.rule_measuring import Planned, measure
+    from energy_measure.comparison.rule_cases import Planned, measure
 
     found, refused = measure([Planned(Unequal(), "small", "eager")], pairs=15)
     assert found == []
@@ -115,8 +115,8 @@ def test_unequal_outputs_are_refused_as_evidence():
 @pytest.mark.tensorflow
 @pytest.mark.xdist_group("rules-tensorflow")
 def test_a_workload_that_fails_says_which_side_and_why():
-    from energy_code.ruling.programs import WorkloadError
-    from energy_lsp.rule_measuring import Planned, make_case
+    from energy_code.rule_engine.evidence.programs import WorkloadError
+    from energy_measure.comparison.rule_cases import Planned, make_case
 
     rule = Unequal()
     rule.workload = replace(rule.workload, after="x @ x")

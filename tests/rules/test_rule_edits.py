@@ -9,10 +9,10 @@ import weakref
 import pytest
 
 from energy_code import rules
-from energy_code.document import Document
-from energy_code.ruling.finding import _Search
-from energy_code.ruling.keeping import forget
-from energy_code.sources import same_ends
+from energy_code.rule_engine.cache import forget
+from energy_code.rule_engine.runner import _Search
+from energy_code.text.decoding import same_ends
+from energy_code.workspace.document import Document
 
 HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\n"
 EXAMPLES = [before for rule in rules.ALL.values() if rule.saves for before, _ in rule.examples]

@@ -7,12 +7,12 @@ import logging
 import pytest
 
 from energy_code import rules
-from energy_code.document import Document
-from energy_code.project import Project
-from energy_code.ruling.applying import apply_edits, compatible
-from energy_code.ruling.pattern import compile_pattern
-from energy_code.ruling.place import occurrences
-from energy_code.ruling.rule import EVERYWHERE, Change, Rule
+from energy_code.rule_engine.edits.apply import apply_edits, compatible
+from energy_code.rule_engine.file_context import FileContext, occurrences
+from energy_code.rule_engine.patterns.pattern import compile_pattern
+from energy_code.rule_engine.rule import EVERYWHERE, Change, Rule
+from energy_code.workspace.document import Document
+from energy_code.workspace.project import Project
 
 
 def found(source, *names):
@@ -480,3 +480,15 @@ def test_a_pattern_that_is_no_expression_or_no_api_is_refused():
         list(compile_pattern("tf.there_is_no_such_thing()", ()))
     with pytest.raises(ValueError, match="no signature"):
         list(compile_pattern("tf.math.lbeta($x)", ()))
+
+
+def test_words_are_found_in_the_index_as_by_searching() -> None:
+    source = b"".join(
+        b"def name_%d(x):\n    return name_%d(x) + my_name_%d\n" % (n, n % 7, n) for n in range(700)
+    )
+    shared = FileContext(source)
+    for after in (b"", b"("):
+        for number in range(250):
+            word = b"name_%d" % number
+            wanted = list(occurrences(source, word, after, 0, len(source)))
+            assert list(shared.occurrences(word, after, 0, len(source))) == wanted

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from energy_code import rules
-from energy_code.ruling.equality import difference
-from energy_code.ruling.workload import SIZES, Array
+from energy_code.rule_engine.evidence.equality import difference
+from energy_code.rule_engine.evidence.workload import SIZES, Array
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.xdist_group("rules-tensorflow")]
 

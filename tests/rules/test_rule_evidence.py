@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from energy_code import rules
-from energy_code.calls import Runs
-from energy_code.ruling.equality import difference
-from energy_code.ruling.evidence import brief, joules_saved, saving_text, verdict
-from energy_code.ruling.programs import fingerprint
-from energy_data.figures import shipped_evidence, shipped_workloads
+from energy_code.model import Runs
+from energy_code.rule_engine.evidence.equality import difference
+from energy_code.rule_engine.evidence.programs import fingerprint
+from energy_code.rule_engine.evidence.verdict import brief, joules_saved, saving_text, verdict
+from energy_data.published.figures import shipped_evidence, shipped_workloads
 from rule_savings import SAVES
 
 SAME = replace(SAVES, ratio=1.0, low=0.97, high=1.02, p_value=0.6)
@@ -26,29 +26,29 @@ def test_an_estimate_says_so():
 
 
 def test_a_title_says_in_few_words_what_is_saved_and_whether_it_was_measured_here():
-    shipped = replace(SAVES, layer="published", estimated=True, machine="AMD EPYC (2 CPUs)")
+    shipped = replace(SAVES, source="published", estimated=True, machine="AMD EPYC (2 CPUs)")
     assert brief(verdict([shipped], "eager")) == "−41% ± 3 on another machine, estimated"
     assert brief(verdict([SAVES, shipped], "eager")) == "−41% ± 3 here (15 pairs, p 0.0003; medium inputs)"
 
 
 def test_no_difference_here_means_no_suggestion_here():
-    said = verdict([SAME, replace(SAVES, layer="published")], "eager")
+    said = verdict([SAME, replace(SAVES, source="published")], "eager")
     assert not said.suggested
     assert said.text == "no measurable difference here"
 
 
 def test_shipped_evidence_names_its_machine_and_is_marked():
-    said = verdict([replace(SAVES, layer="published")], "eager")
+    said = verdict([replace(SAVES, source="published")], "eager")
     assert said.suggested
     assert "on Some CPU (shipped, not measured here)" in said.text
 
 
-@pytest.mark.parametrize("layer", ["here", "team", "published"])
-def test_what_makes_no_difference_is_suggested_nowhere_until_a_nearer_measurement_saves(layer):
-    said = verdict([replace(SAME, layer=layer)], "eager")
+@pytest.mark.parametrize("source", ["here", "team", "published"])
+def test_what_makes_no_difference_is_suggested_nowhere_until_a_nearer_measurement_saves(source):
+    said = verdict([replace(SAME, source=source)], "eager")
     assert not said.suggested
     assert "no measurable difference" in said.text
-    assert verdict([SAVES, replace(SAME, layer="published")], "eager").suggested
+    assert verdict([SAVES, replace(SAME, source="published")], "eager").suggested
 
 
 def test_what_costs_more_is_not_suggested_and_says_so():
@@ -57,7 +57,7 @@ def test_what_costs_more_is_not_suggested_and_says_so():
 
 
 def test_the_nearest_layer_speaks():
-    team = replace(SAVES, layer="team", ratio=0.2, low=0.1, high=0.3)
+    team = replace(SAVES, source="team", ratio=0.2, low=0.1, high=0.3)
     assert verdict([SAVES, team], "eager").evidence == SAVES
     assert "on the team's Some CPU" in verdict([team], "eager").text
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from energy_code import rules
-from energy_code.document import Document
-from energy_code.ruling.applying import apply_edits
-from energy_code.ruling.programs import HEADER
+from energy_code.rule_engine.edits.apply import apply_edits
+from energy_code.rule_engine.evidence.programs import HEADER
+from energy_code.workspace.document import Document
 
 SAVING = [rule for rule in rules.ALL.values() if rule.saves]
 EXAMPLES = [

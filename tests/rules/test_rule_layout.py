@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from energy_code import rules
-from energy_code.document import Document
-from energy_code.ruling.applying import apply_edits, compatible
+from energy_code.rule_engine.edits.apply import apply_edits, compatible
+from energy_code.workspace.document import Document
 
 HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n"
 MODEL = 'model = keras.Sequential([keras.layers.Dense(3, "relu"), keras.layers.Dense(1)])\n'

@@ -6,13 +6,13 @@ import subprocess
 import sys
 import textwrap
 
-from energy_code.document import Document
-from energy_code.ruling.finding import find
-from energy_code.ruling.loading import load
-from energy_code.ruling.watching import index_of
+from energy_code.rule_engine.dispatch import index_of
+from energy_code.rule_engine.loading import load
+from energy_code.rule_engine.runner import find
+from energy_code.workspace.document import Document
 
 RULE = '''
-from energy_code.ruling import Change, Rule
+from energy_code.rule_engine import Change, Rule
 
 
 class Negate(Rule):
@@ -34,7 +34,7 @@ def test_a_rule_is_one_file(tmp_path, monkeypatch):
     (package / "negate_sign.py").write_text(RULE)
     (package / "_not_a_rule.py").write_text("raise RuntimeError('never imported')")
     monkeypatch.syspath_prepend(tmp_path)
-    found = load([str(package)], "more_rules")
+    found = load(([str(package)], "more_rules"))
     assert list(found) == ["negate-sign"]
     findings = find(
         Document("import tensorflow as tf\ny = tf.negative(x)\n").analysis, index_of(tuple(found.values()))
@@ -47,7 +47,7 @@ def test_looking_at_code_loads_nothing_heavy():
     code = """
         import sys
         from energy_code import rules
-        from energy_code.document import Document
+        from energy_code.workspace.document import Document
         found = rules.find(Document("import tensorflow as tf\\ny = tf.pow(x, 2)\\n").analysis)
         assert [finding.rule.name for finding in found] == ["pow2"]
         print([name for name in ("libcst", "numpy", "scipy", "tensorflow", "sqlite3") if name in sys.modules])

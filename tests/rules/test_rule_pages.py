@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from energy_code import rules
-from energy_code.ruling.pages import advice_page, rule_page
+from energy_code.rule_engine.evidence.pages import advice_page, rule_page
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from energy_code import rules
-from energy_code.document import Document
-from energy_code.ruling.applying import apply_edits, compatible
-from energy_code.ruling.programs import HEADER
+from energy_code.rule_engine.edits.apply import apply_edits, compatible
+from energy_code.rule_engine.evidence.programs import HEADER
+from energy_code.workspace.document import Document
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 import tensorflow as tf
 
-from energy_code.document import Document
-from energy_code.ruling.place import Place, descend
-from energy_code.ruling.shared import Shared
+from energy_code.rule_engine.context import RuleContext, descend
+from energy_code.rule_engine.file_context import FileContext
+from energy_code.workspace.document import Document
 
 
 def told(values: str) -> tuple[object, object]:
     analysis = Document(f"import tensorflow as tf\na = 2\nx = tf.constant({values})\n").analysis
     [node] = descend(analysis.tree.root_node, "call")
-    place = Place(analysis, node, None, Shared(analysis.source))
+    place = RuleContext(analysis, node, None, FileContext(analysis.source))
     return place.shape(node), place.dtype(node)
 
 

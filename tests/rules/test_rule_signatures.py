@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from energy_code import rules
-from energy_code.ruling.signatures import SIGNATURES, parse
+from energy_code.rule_engine.patterns.signatures import SIGNATURES, parse
 
 STATED = {**SIGNATURES, **dict(pair for rule in rules.ALL.values() for pair in rule.signatures)}
 

@@ -14,7 +14,9 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
 
-from energy_data.database import Database
+from energy_code.analysis.call_text import call_text
+from energy_code.workspace.document import Document
+from energy_data.database.database import Database
 from energy_data.model import Environment, InputSignature, Machine, Measurement, Quantity, Run
 
 MODEL = '''\
@@ -223,39 +225,54 @@ def add_figures(
     *,
     estimated: bool = False,
     run_id: str = "run-1",
-    file: str = "other.py",
+    file: str = "model.py",
+    source: str = MODEL,
+    project: str = "project",
+    notes_texts: bool = True,
 ) -> None:
-    """Store one run with these joules per call of these APIs."""
-    machine = Machine("Test CPU", "", 8 << 30, "Linux", "")
+    """Store one run with these joules per call of these APIs, wherever the source calls them; each as often as it says."""
     run = Run(
         id=run_id,
-        machine=machine,
+        machine=Machine("Test CPU", "", 8 << 30, "Linux", ""),
         environment=Environment("3.11", "2.21.0", "3.15"),
-        command="python model.py",
+        command=f"python {file}",
         started="2026-11-16T02:00:00+00:00",
         meter="rapl",
         estimated=estimated,
         stable=True,
+        project=project,
     )
-    measurements = [
-        Measurement(
-            id=f"{run_id}-{number}",
-            run_id=run_id,
-            api=api,
-            file=file,
-            line=number + 1,
-            signature=InputSignature(),
-            seconds=0.5,
-            joules={"cpu": Quantity(value * 0.75, value * 0.01), "ram": Quantity(value * 0.25, value * 0.01)},
-            count=1,
-            repeats=5,
-            resolved=True,
-            method="in place",
-            low=value * 0.9,
-            high=value * 1.1,
+    document = Document(source)
+    measurements = []
+    for call in document.analysis.calls:
+        value = joules.get(call.api)
+        if value is None:
+            continue
+        written = document.source[call.span.start_byte : call.span.end_byte]
+        measurements.append(
+            Measurement(
+                id="",
+                run_id=run_id,
+                api=call.api,
+                file=file,
+                line=call.span.start.row + 1,
+                signature=InputSignature(),
+                seconds=0.5,
+                joules={
+                    "cpu": Quantity(value * 0.75, value * 0.01),
+                    "ram": Quantity(value * 0.25, value * 0.01),
+                },
+                count=call.runs.times,
+                repeats=5,
+                resolved=True,
+                method="in place",
+                low=value * 0.9,
+                high=value * 1.1,
+                column=call.span.start.column + 1 if notes_texts else 0,
+                function=call.function if notes_texts else "",
+                text=call_text(written) if notes_texts else "",
+            )
         )
-        for number, (api, value) in enumerate(joules.items())
-    ]
     with Database.open(path) as database:
         database.add_run(run, measurements)
 

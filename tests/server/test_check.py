@@ -36,16 +36,16 @@ def check(workspace: Path, database: Path, monkeypatch: pytest.MonkeyPatch) -> A
     return run
 
 
-def test_text_shows_the_source_and_the_hungriest_calls(check: Any) -> None:
+def test_text_shows_the_source_and_the_costliest_calls(check: Any) -> None:
     result = check("model.py")
     assert result.exit_code == 1
     assert "model.py:16:12 pow2" in result.stdout
     assert "   16 |     return tf.pow(tf.abs(data), 2)" in result.stdout
     assert "      |            ^^^^^^^^^^^^^^^^^^^^^^^" in result.stdout
     assert "[fix]" in result.stdout
-    assert "Hungriest calls" in result.stdout
+    assert "Costliest calls" in result.stdout
     assert "120 J" in result.stdout
-    assert "1 file, 1 finding, 1 fixable with --fix, 120 J known" in result.stdout
+    assert "1 file, 1 finding, 1 fixable with --fix, 120 J in 9 calls." in result.stdout
 
 
 def test_json_has_place_rule_fix_and_figures(check: Any) -> None:
@@ -162,7 +162,7 @@ def test_select_and_ignore(check: Any) -> None:
 def test_budget(check: Any) -> None:
     over = check("model.py", "--ignore", "pow2", "--budget", "100")
     assert over.exit_code == 1
-    assert "Over the budget: 120 J known, 100 J allowed." in over.stderr
+    assert "Over the budget: 120 J measured, 100 J allowed." in over.stderr
     assert check("model.py", "--ignore", "pow2", "--budget", "200").exit_code == 0
 
 
@@ -225,13 +225,13 @@ def test_many_files_on_all_cores_in_a_stable_order(check: Any, workspace: Path) 
 
 
 def test_progress_counts_every_file(check: Any, workspace: Path) -> None:
-    from energy_lsp.checking.run import check_files, find_files
+    from energy_lsp.checking.run import Scope, check_files, find_files
 
     for number in range(40):
         (workspace / f"part{number:02}.py").write_text(SAFE)
     files = find_files([workspace])
     steps: list[tuple[str, int, int]] = []
-    results = check_files(files, {}, False, lambda *step: steps.append(step))
+    results = check_files(files, {}, Scope(), lambda *step: steps.append(step))
     assert len(results) == 41
     assert steps == sorted(steps, key=lambda step: (step[0] == "Checking", step[1]))
     assert {step[2] for step in steps} == {41}
@@ -247,3 +247,72 @@ def test_nothing_of_the_protocol_is_loaded(workspace: Path) -> None:
         [sys.executable, "-c", program, *arguments], cwd=workspace, capture_output=True, text=True
     )
     assert done.stdout.splitlines()[-1] == "False False", done.stderr
+
+
+@pytest.mark.parametrize("indent", [2, 4, None])
+def test_fixing_a_notebook_changes_the_fixed_lines_alone(
+    check: Any, workspace: Path, indent: int | None
+) -> None:
+    path = workspace / "study.ipynb"
+    write_notebook(path)
+    notebook = json.loads(path.read_text())
+    notebook["cells"][0]["source"] = "# Étude"
+    notebook["cells"][2]["source"] = ["def f(x: tf.Tensor):\n", "    # Größe\n", "    return tf.pow(x, 2)"]
+    before = json.dumps(notebook, indent=indent, sort_keys=True) + "\n\n"
+    path.write_text(before)
+    assert check("study.ipynb", "--fix").exit_code == 0
+    assert path.read_text() == before.replace("tf.pow(x, 2)", "tf.square(x)")
+
+
+def test_what_is_excluded_is_not_counted_outside_of_a_repository_either(
+    check: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("old/deep/a.py", "new/b.py"):
+        (tmp_path / "loose" / name).parent.mkdir(parents=True)
+        (tmp_path / "loose" / name).write_text(SAFE)
+    result = check(str(tmp_path / "loose"), "--exclude", "old/**")
+    assert "1 file, 1 finding" in result.stdout
+    assert "a.py" not in result.stdout
+    monkeypatch.chdir(tmp_path)
+    assert "1 file, 1 finding" in check("loose", "--exclude", "loose/old").stdout
+    assert check("loose", "--exclude", "*").stdout.startswith("0 files, 0 findings")
+
+
+def test_a_finding_has_the_energy_of_what_it_would_change(
+    check: Any, workspace: Path, database: Path, figures: Any
+) -> None:
+    source = """\
+import tensorflow as tf
+
+
+def step(x, w):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.matmul(x, w))
+    return tape.gradient(loss, w)
+
+
+for x in data:
+    step(x, tf.Variable(1.0))
+"""
+    (workspace / "step.py").write_text(source)
+    joules = {
+        "tensorflow.GradientTape": 0.002,
+        "tensorflow.linalg.matmul": 3.0,
+        "tensorflow.GradientTape.gradient": 5.0,
+    }
+    figures(database, joules, run_id="step", file="step.py", source=source)
+    items = json.loads(check("step.py", "--select", "missing-function", "--format", "json").stdout)
+    finding = next(item for item in items if item["rule"] == "missing-function")
+    assert finding["total_joules"] == pytest.approx(8.002)
+    assert finding["joules"] is None
+    assert finding["share"] == pytest.approx(1.0)
+
+
+def test_the_same_file_of_another_project_has_no_figures(check: Any, workspace: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    (other / "pyproject.toml").write_text("")
+    (other / "model.py").write_text((workspace / "model.py").read_text())
+    items = json.loads(check(str(other / "model.py"), "--format", "json").stdout)
+    assert "hotspot" not in [item["rule"] for item in items]
+    assert {item["origin"] for item in items} <= {"api", None}

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from energy_code.positions import Lines
 from energy_code.rules import Edit
-from energy_lsp.client import Client
-from energy_lsp.edits import applied, combine, ignore_edit
-from energy_lsp.folders import Folder, Folders, matches
-from energy_lsp.pages import Page
+from energy_code.text.lines import Lines
+from energy_lsp.presentation.edits import applied, combine, ignore_edit
+from energy_lsp.presentation.file_report import FileReport
+from energy_lsp.session.client import Client
+from energy_lsp.session.folders import Folder, Folders, matches
 
 
-def page(text: str) -> Page:
-    return Page("file:///a.py", "file:///a.py", 1, Lines(text.encode()), Client(), Folder(Path("/")))
+def page(text: str) -> FileReport:
+    return FileReport("file:///a.py", "file:///a.py", 1, Lines(text.encode()), Client(), Folder(Path("/")))
 
 
 @pytest.mark.parametrize(

@@ -273,7 +273,7 @@ BROKEN_ROW = """
 import runpy
 import sys
 
-from energy_data.store import EnergyStore
+from energy_data.database.store import EnergyStore
 
 def fails(self, api, **place):
     if api == "keras.Sequential.fit":

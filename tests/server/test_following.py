@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from energy_code.document import Document
-from energy_lsp.client import Client
-from energy_lsp.diagnosis import Told
-from energy_lsp.files import SHORT, OpenFiles
-from energy_lsp.folders import Folder, Folders
-from energy_lsp.making import make_page
-from energy_lsp.pages import Page
-from energy_lsp.worker import Worker
+from energy_code.workspace.document import Document
+from energy_lsp.presentation.diagnostics import EncodedDiagnostics
+from energy_lsp.presentation.file_report import FileReport
+from energy_lsp.presentation.pipeline import make_page
+from energy_lsp.session.client import Client
+from energy_lsp.session.folders import Folder, Folders
+from energy_lsp.session.open_files import SHORT, OpenFiles
+from energy_lsp.session.worker import Worker
 
 SOURCE = '''import tensorflow as tf
 
@@ -50,7 +50,7 @@ class Editor:
     """A client with one file open."""
 
     def __init__(self, path: Path, text: str = SOURCE, client: Client = CLIENT) -> None:
-        self.told: list[Told] = []
+        self.told: list[EncodedDiagnostics] = []
         self.text = text
         self._client = client
         self._uri = path.as_uri()
@@ -64,7 +64,7 @@ class Editor:
         )
         self._files.open(self._uri, 1, text)
 
-    async def page(self) -> Page:
+    async def page(self) -> FileReport:
         """The newest page."""
         page = await self._files.page(self._uri)
         assert page is not None
@@ -84,7 +84,7 @@ class Editor:
         line = self.text[:letter].split("\n")
         return len(line) - 1, len(line[-1].encode("utf-16-le")) // 2
 
-    def fresh(self) -> Told:
+    def fresh(self) -> EncodedDiagnostics:
         """What somebody is told who opens the file as it is now."""
         document, folder = Document(self.text, path=self._path), Folder(self._path.parent)
         return make_page(self._uri, self._path, document, folder, self._client, self._version).told
@@ -98,7 +98,10 @@ class Editor:
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figures: Callable[..., None]) -> Path:
     """A file in a project of which some calls were measured, one of them at its line in this file."""
     monkeypatch.setenv("ENERGY_LSP_DB", str(tmp_path / "energy.db"))
-    figures(tmp_path / "energy.db", {"tensorflow.constant": 3.0, "tensorflow.math.reduce_sum": 2.0})
+    source = "import tensorflow as tf\n\nx = tf.constant(1.0)\ny = tf.reduce_sum(x)\n"
+    figures(
+        tmp_path / "energy.db", {"tensorflow.constant": 3.0, "tensorflow.math.reduce_sum": 2.0}, source=source
+    )
     return tmp_path / "project" / "model.py"
 
 
@@ -146,9 +149,9 @@ def test_what_is_told_at_once_is_what_the_page_says(seed: int, path: Path) -> No
 def test_calls_that_were_measured_at_their_lines_are_looked_up_again_when_they_move(
     path: Path, figures: Callable[..., None]
 ) -> None:
-    figures(
-        path.parents[1] / "energy.db", {"tensorflow.linalg.matmul": 7.0}, run_id="matmul", file="model.py"
-    )
+    first = "import tensorflow as tf; tf.matmul(1.0, 2.0)\n"
+    database, joules = path.parents[1] / "energy.db", {"tensorflow.linalg.matmul": 7.0}
+    figures(database, joules, run_id="run-2", source=first, notes_texts=False)
 
     async def use() -> None:
         function = "def f(x):\n    # remark\n    return tf.matmul(x, 1.0)\n"

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from energy_code import collector
-from energy_code.codes import FunctionCode
-from energy_lsp.client import Client
-from energy_lsp.files import OpenFile
-from energy_lsp.folders import Folder
-from energy_lsp.garbage import MUCH, QUIET_SECONDS, SOME, Garbage
+from energy_code.ir.code import FunctionCode
+from energy_code.process import garbage_collection as collector
+from energy_lsp.session.client import Client
+from energy_lsp.session.folders import Folder
+from energy_lsp.session.garbage_collection import MUCH, QUIET_SECONDS, SOME, Garbage
+from energy_lsp.session.open_files import OpenFile
 
 SOURCE = "import tensorflow as tf\n\n\ndef double(x):\n    return tf.pow(x, 2) + tf.abs(x)\n\n\ny = double(tf.ones(3))\n"
 

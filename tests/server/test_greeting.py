@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from energy_lsp.greeting import answer_to
+from energy_lsp.wire.greeting import answer_to
 
 FULL = {
     "general": {"positionEncodings": ["utf-7", "utf-8", "utf-16"]},
@@ -49,7 +49,7 @@ def answers_of_the_server(body: bytes, *, answered: bool) -> list[dict[str, Any]
     """What the loaded server itself writes for a first message."""
 
     async def ask() -> list[dict[str, Any]]:
-        from energy_lsp.server import EnergyServer
+        from energy_lsp.session.server import EnergyServer
 
         server, kept = EnergyServer({}), Kept()
         server.protocol.set_writer(kept)
@@ -91,7 +91,7 @@ def test_capabilities_that_are_none_are_not_answered_twice() -> None:
 
 
 def test_greeting_waits_for_nothing_heavy() -> None:
-    script = "import sys, energy_lsp.cli.serve, energy_lsp.serving; print(*sorted(sys.modules))"
+    script = "import sys, energy_lsp.cli.serve, energy_lsp.session.serving; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert loaded.isdisjoint({"asyncio", "attrs", "cattrs", "lsprotocol", "pygls", "rich", "tree_sitter"})

@@ -4,16 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from energy_code.calls import Call, Point, Runs, Span
+from energy_code.model import Call, Point, Runs, Span
 from energy_data.model import Figure, RuleEvidence
-from energy_lsp.hints import Hint, Total, cost, device_lines, evidence_line, hover, provenance, short
-from energy_lsp.markup import Markdown, Plain
+from energy_lsp.presentation.account import Account
+from energy_lsp.presentation.hints import Hint
+from energy_lsp.presentation.markup import Markdown, Plain
+from energy_lsp.presentation.wording import cost, device_lines, evidence_line, hover, provenance, short
 
 SPAN = Span(0, 10, Point(0, 0), Point(0, 10))
 CALL = Call("keras.Sequential.fit", SPAN, SPAN, (), "", 1.0, Runs(1, False), "eager")
 FIGURE = Figure(
     api="keras.Sequential.fit",
-    layer="here",
+    source="here",
     estimated=False,
     machine="Xeon",
     meter="rapl",
@@ -28,13 +30,21 @@ FIGURE = Figure(
     high=12.8,
     devices={"cpu": 9.0, "ram": 3.3},
     below=None,
-    exact_site=True,
+    origin="site",
     version="2.21.0",
 )
 ESTIMATED = replace(FIGURE, estimated=True, meter="cpu-time")
 UNRESOLVED = replace(FIGURE, total=None, low=None, high=None, devices={}, below=0.004, resolved=0)
+MEASURED_TEN_TIMES = replace(FIGURE, times=10)
 PUBLISHED = replace(
-    FIGURE, layer="published", exact_site=False, spread="range", sites=12, source="FECoM [x](y)"
+    FIGURE,
+    source="published",
+    origin="api",
+    spread="range",
+    sites=12,
+    low=200.0,
+    high=5000.0,
+    citation="FECoM [x](y)",
 )
 
 
@@ -49,7 +59,7 @@ def test_what_fits_behind_a_call() -> None:
 
 def test_an_estimate_never_goes_unmarked() -> None:
     hint = Hint(times(2), ESTIMATED)
-    for text in (short(hint), cost(hint), Total.of([(hint.figure, 1)]).label):
+    for text in (short(hint), cost(hint), Account.of([(hint.figure, 1)]).label):
         assert text is not None
         assert "≈" in text
         assert "est." in text
@@ -67,18 +77,48 @@ def test_unresolved_says_below_what() -> None:
 
 
 def test_interval_and_runs_are_part_of_the_cost() -> None:
-    text = cost(Hint(times(10), FIGURE))
-    assert text == "12.3 J per call (95% interval 11.9 to 12.8 J), × 10 runs = 123 J"
-    assert cost(Hint(times(1, True), FIGURE)).endswith("for each pass of a loop of unknown length")
-    assert "middle half of call sites" in cost(Hint(CALL, PUBLISHED))
+    text = cost(Hint(times(7), MEASURED_TEN_TIMES))
+    assert text == "12.3 J per call (95% interval 11.9 to 12.8 J), × 10 runs = 123 J", "what ran counts"
+    unmeasured = replace(FIGURE, origin="predicted")
+    assert cost(Hint(times(7), unmeasured)).endswith(", × 7 runs in the source = 86.1 J")
+    assert cost(Hint(times(1, True), unmeasured)).endswith("for each pass of a loop of unknown length")
+    assert "interval" not in cost(Hint(CALL, replace(FIGURE, runs=1)))
+
+
+def test_the_first_call_is_told_apart_where_it_differs() -> None:
+    assert ", the first 84.0 J" in cost(Hint(CALL, replace(FIGURE, first=84.0)))
+    assert "the first" not in cost(Hint(CALL, replace(FIGURE, first=14.0)))
+    ten = Hint(CALL, replace(MEASURED_TEN_TIMES, first=84.0))
+    assert ten.known_joules == pytest.approx(84.0 + 9 * 12.3)
+
+
+def test_other_calls_figures_are_an_order_of_magnitude() -> None:
+    hint = Hint(times(100), PUBLISHED)
+    assert short(hint) == "elsewhere 0.20 to 5.0 kJ"
+    assert cost(hint) == (
+        "Not measured at this call. Elsewhere 0.20 to 5.0 kJ per call on a GPU server, with other models and data."
+    )
+    assert (hint.joules_per_call, hint.known_joules) == (None, None)
+    assert "█" not in hover(hint, Plain(), None)
+    elsewhere = replace(FIGURE, origin="api")
+    assert short(Hint(CALL, elsewhere)) is None
+    assert cost(Hint(CALL, elsewhere)).startswith("Not measured at this call. Elsewhere 12 to 13 J per call")
+
+
+def test_a_figure_of_before_an_edit_says_so() -> None:
+    edited = replace(FIGURE, edited=True)
+    assert short(Hint(CALL, edited)) == "⚡ 12.3 J before your edit"
+    assert "before your edit" in provenance(edited)
 
 
 def test_provenance_names_machine_meter_date_and_runs() -> None:
     expected = "Measured here, at this call site · Xeon · rapl · 2026-11-16 · TensorFlow 2.21.0 · 5 runs"
     assert provenance(FIGURE) == expected
-    assert provenance(replace(FIGURE, layer="team")).startswith("Measured by the team ·")
+    assert provenance(replace(FIGURE, source="team")).startswith("Measured by the team, at this call site ·")
     assert provenance(PUBLISHED).startswith("Published ·")
-    assert provenance(replace(ESTIMATED, layer="team")).startswith("Measured by the team, estimated ·")
+    assert provenance(replace(ESTIMATED, source="team")).startswith(
+        "Measured by the team, estimated, at this call site ·"
+    )
     assert "3 of 5 measurements resolved" in provenance(replace(FIGURE, resolved=3))
 
 
@@ -87,11 +127,36 @@ def test_a_bar_for_each_device() -> None:
     assert device_lines(UNRESOLVED) == []
 
 
-def test_totals_count_what_is_unknown() -> None:
-    total = Total.of([(FIGURE, 2), (None, 1), (UNRESOLVED, 1)])
-    assert (total.joules, total.known, total.unknown, total.estimated) == (24.6, 1, 2, False)
-    assert total.label == "⚡ 24.6 J in 1 call, 2 unknown"
-    assert Total.of([(None, 1)]).label == "⚡ 1 call of unknown cost"
+def test_parts_that_do_not_add_up_are_not_shown() -> None:
+    assert device_lines(replace(FIGURE, devices={"cpu": 9.0, "ram": 9.0})) == []
+
+
+def test_sums_hold_what_was_measured_at_the_calls_and_name_the_rest() -> None:
+    other_run, nested = replace(FIGURE, of_last_run=False), replace(FIGURE, exclusive=2.3)
+    costs = [(FIGURE, 2), (nested, 1), (None, 1), (UNRESOLVED, 1), (PUBLISHED, 9), (other_run, 1)]
+    account = Account.of(costs)
+    assert (account.joules, account.counted, account.left_out) == (pytest.approx(26.9), 2, 4)
+    assert account.label == (
+        "⚡ at least 26.9 J in 2 calls, 1 of an older run, 1 below what the meter can tell, "
+        "1 known only from elsewhere, 1 unknown"
+    )
+    assert Account.of([(FIGURE, 2)]).label == "⚡ 24.6 J in 1 call"
+    assert Account.of([(None, 1)]).label == "⚡ 1 call not measured here"
+    assert Account.from_json(account.as_json()) == account
+
+
+def test_sums_never_mix_machines_or_meters() -> None:
+    team = replace(FIGURE, source="team", machine="Threadripper", total=100.0)
+    account = Account.of([(team, 1)]) + Account.of([(FIGURE, 1), (ESTIMATED, 1), (FIGURE, 1)])
+    assert [(one.key.machine, one.key.meter, one.joules) for one in account.machines] == [
+        ("Xeon", "rapl", 24.6),
+        ("Xeon", "cpu-time", 12.3),
+        ("Threadripper", "rapl", 100.0),
+    ]
+    assert account.joules == 24.6, "of this machine"
+    assert account.label == (
+        "⚡ 24.6 J in 2 calls · ≈ 12.3 J (est.) in 1 call on Xeon · 100 J in 1 call on Threadripper"
+    )
 
 
 def test_hover_holds_everything() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from energy_lsp import inbox
-from energy_lsp.inbox import LONG, Inbox, Read, decode
+from energy_lsp.wire import inbox
+from energy_lsp.wire.inbox import LONG, Inbox, Read, decode
 
 TEXTS = st.text(st.sampled_from('aé大😀"\\\n\t/\x7f\ud83d\ude00u'), max_size=60)
 VALUES = st.recursive(

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from energy_lsp.joules import bar, duration, interval, joules
+from energy_lsp.presentation.units import bar, duration, interval, joules
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0, "0 µJ"),
+        (0, "0 J"),
         (3.2e-8, "0.0320 µJ"),
         (4.56e-6, "4.56 µJ"),
         (999.4e-6, "999 µJ"),

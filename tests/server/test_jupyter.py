@@ -33,7 +33,7 @@ def test_the_entry_is_shipped_where_jupyter_looks() -> None:
 
 
 def test_the_documented_entry_is_the_shipped_one() -> None:
-    page = (ROOT / "docs" / "editors.md").read_text("utf-8")
+    page = (ROOT / "docs" / "how-to" / "editors.md").read_text("utf-8")
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
     assert json.loads(ENTRY.read_text("utf-8")) in blocks
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from energy_lsp.encoding import converter
-from energy_lsp.keystrokes import LARGEST, edited, pulled
+from energy_lsp.wire.encoding import converter
+from energy_lsp.wire.keystrokes import LARGEST, edited, pulled
 
 START, END = {"line": 1, "character": 2}, {"line": 3, "character": 0}
 TYPED = {"range": {"start": START, "end": END}, "text": "é\n"}

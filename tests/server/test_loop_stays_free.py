@@ -7,13 +7,13 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from energy_lsp.client import Client
-from energy_lsp.encoding import Encoded
 from energy_lsp.features.code_lens import lenses
-from energy_lsp.files import Opened, OpenFile, OpenFiles
-from energy_lsp.folders import Folder, Folders
-from energy_lsp.pages import Page
-from energy_lsp.worker import Worker
+from energy_lsp.presentation.file_report import FileReport
+from energy_lsp.session.client import Client
+from energy_lsp.session.folders import Folder, Folders
+from energy_lsp.session.open_files import Opened, OpenFile, OpenFiles
+from energy_lsp.session.worker import Worker
+from energy_lsp.wire.encoding import Encoded
 
 SOURCE = "import tensorflow as tf\n\n\ndef double(x):\n    return tf.pow(x, 2)\n"
 
@@ -23,7 +23,7 @@ class Watched(OpenFile):
 
     readers: set[str]
 
-    def make_pages(self, client: Client) -> tuple[int, Mapping[str, Page]]:
+    def make_pages(self, client: Client) -> tuple[int, Mapping[str, FileReport]]:
         self.readers = {threading.current_thread().name}
         return super().make_pages(client)
 
@@ -32,7 +32,7 @@ def test_analysis_and_whole_file_questions_run_in_the_worker(tmp_path: Path) -> 
     settled_in: list[str] = []
     uri = (tmp_path / "model.py").as_uri()
 
-    def who_asks(page: Page) -> Encoded:
+    def who_asks(page: FileReport) -> Encoded:
         assert len(lenses(page)) == 1
         return Encoded(threading.current_thread().name)
 

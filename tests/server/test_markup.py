@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from energy_lsp.markup import Markdown, Plain
+from energy_lsp.presentation.markup import Markdown, Plain
 
 HOSTILE = [
     "[click](command:workbench.action.terminal.new)",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from energy_data.database import Database
+from energy_data.database.database import Database
 from energy_data.model import (
     CallSpan,
     Environment,
@@ -95,7 +95,7 @@ def test_text_from_the_database_is_no_markup(database: Path, tmp_path: Path) -> 
     page = tmp_path / "report.html"
     report("20261116", "--html", page, "--db", database)
     assert "<img" not in page.read_text("utf-8")
-    assert page.read_text("utf-8").count("</script>") == 3  # data, library, page: none of the run's
+    assert page.read_text("utf-8").count("</script>") == 4  # data, library, page, inside: none of the run's
 
 
 def test_an_unknown_run_is_answered_with_the_ones_there_are(database: Path, tmp_path: Path) -> None:

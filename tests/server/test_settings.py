@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from energy_lsp import settings
-from energy_lsp.settings import DEFAULTS, Settings, combine, read, read_pyproject
+from energy_lsp.session import settings
+from energy_lsp.session.settings import DEFAULTS, Settings, combine, read, read_pyproject
 
 
 @pytest.mark.parametrize("key", ["hotspot_joules", "hotspot-joules", "hotspotJoules"])
@@ -25,7 +25,10 @@ def test_spellings_turn_into_each_other() -> None:
         ({"hotspots": "many"}, "pyproject.toml: `hotspots` must be a whole number; using 3."),
         ({"hotspots": -1}, "pyproject.toml: `hotspots` must be at least 0; using 3."),
         ({"hotspots": 2.5}, "pyproject.toml: `hotspots` must be a whole number; using 3."),
-        ({"hotspot-joules": float("nan")}, "pyproject.toml: `hotspot-joules` must be at least 0; using 0."),
+        (
+            {"hotspot-joules": float("nan")},
+            "pyproject.toml: `hotspot-joules` must be a finite number; using 0.",
+        ),
         ({"code-lens": "yes"}, "pyproject.toml: `code-lens` must be true or false; using true."),
         ({"database": 7}, "pyproject.toml: `database` must be a text; using ''."),
         (

@@ -9,7 +9,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from energy_data.database import Database
+from energy_data.database.database import Database
 from energy_data.model import RuleEvidence
 from energy_lsp.checking.run import _folder
 from energy_lsp.cli import main

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from energy_lsp.transport import LONGEST_HEADER, Frames, Wire, frame
+from energy_lsp.wire.transport import LONGEST_HEADER, Frames, Wire, frame
 
 WORDS = (
     frame('{"é": 1}')

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 from lsprotocol import types
 
-from energy_data.database import Database
+from energy_data.database.database import Database
+from energy_lsp.features import answers
 from rule_savings import SAVES
 
 pytestmark = pytest.mark.asyncio
@@ -32,7 +33,7 @@ async def test_hover_tells_cost_provenance_and_documentation(start: Any) -> None
             "× 10 runs \\= 120 J".replace("\\=", "="),
             "CPU ████████░░  75%",
             "RAM ██░░░░░░░░  25%",
-            "Measured here · Test CPU · rapl · 2026\\-11\\-16",
+            "Measured here, at this call site · Test CPU · rapl · 2026\\-11\\-16",
             "5 runs",
             "](https://",
         ):
@@ -184,7 +185,7 @@ async def test_code_lenses_sum_what_is_below(start: Any) -> None:
         assert 6 in titles
         command = next(lens.command for lens in lenses if lens.range.start.line == 12)
         await session.command(command.command, command.arguments[0])
-        assert "Hungriest: keras.Sequential.fit (line 15) 120 J" in session.client.messages[-1].message
+        assert "Costliest: keras.Sequential.fit (line 15) 120 J" in session.client.messages[-1].message
 
 
 UNKNOWN = """\
@@ -212,12 +213,12 @@ async def test_where_nothing_is_known_one_lens_offers_to_measure(
     async with start("full") as session:
         uri = session.open("new.py", UNKNOWN)
         assert await lenses_of(session, uri) == [
-            (0, "⚡ 3 calls of unknown cost: measure to learn it", "energyLsp.server.measure")
+            (0, "⚡ 3 calls not measured here: measure to learn it", "energyLsp.server.measure")
         ]
-        figures(database, {"tensorflow.raw_ops.Neg": 2.0}, run_id="later")
+        figures(database, {"tensorflow.raw_ops.Neg": 2.0}, run_id="later", file="new.py", source=UNKNOWN)
         await session.until(lambda: session.statuses[-1].known_joules == pytest.approx(2.0))
         assert await lenses_of(session, uri) == [
-            (7, "⚡ 2.00 J in 1 call, 1 unknown", "energyLsp.server.showSummary")
+            (7, "⚡ at least 2.00 J in 1 call, 1 unknown", "energyLsp.server.showSummary")
         ]
 
 
@@ -225,7 +226,7 @@ async def test_a_restricted_workspace_is_not_asked_to_measure(start: Any) -> Non
     async with start("full", options={"trusted": False}) as session:
         uri = session.open("new.py", UNKNOWN)
         assert await lenses_of(session, uri) == [
-            (0, "⚡ 3 calls of unknown cost", "energyLsp.server.showSummary")
+            (0, "⚡ 3 calls not measured here", "energyLsp.server.showSummary")
         ]
 
 
@@ -356,3 +357,51 @@ async def test_two_requests_of_one_kind_do_not_disturb_each_other(start: Any) ->
         uri = session.open("model.py")
         answers = await asyncio.gather(*(session.hover(uri, *FIT) for _ in range(20)))
         assert len(set(answers)) == 1
+
+
+def fits(value: Any, kind: Any, where: str) -> None:
+    """Fail unless a value of an answer is of the type that the extension was told of."""
+    arguments = get_args(kind)
+    if is_typeddict(kind):
+        hints = get_type_hints(kind)
+        assert value.keys() == hints.keys(), where
+        for name, inner in hints.items():
+            fits(value[name], inner, f"{where}.{name}")
+    elif get_origin(kind) is list:
+        for number, one in enumerate(value):
+            fits(one, arguments[0], f"{where}[{number}]")
+    elif get_origin(kind) is Literal:
+        assert value in arguments, where
+    elif arguments:
+        assert value is None or not fits(value, arguments[0], where)
+    else:
+        assert isinstance(value, (int, float) if kind is float else kind), f"{where} is {value!r}"
+
+
+async def test_answers_are_what_the_extension_was_told(start: Any, workspace: Path) -> None:
+    async with start("full") as session:
+        uri = session.open("model.py")
+        session.open("new.py", UNKNOWN)
+        await session.pull(uri)
+        await session.until(lambda: len(session.statuses) > 1)
+        for status in session.statuses:
+            fits(as_dict(status), answers.Status, "status")
+        for asked in ({}, {"uri": uri}):
+            summary = await session.command("energyLsp.server.summary", asked)
+            fits(as_dict(summary), answers.Summary, "summary")
+        shares = [
+            call["share"]
+            for file in as_dict(summary)["files"]
+            for one in file["functions"]
+            for call in one["calls"]
+        ]
+        assert sum(share for share in shares if share is not None) == pytest.approx(1.0)
+
+
+def as_dict(answer: Any) -> Any:
+    """An answer as plain JSON, whatever the client made of it."""
+    if hasattr(answer, "_asdict"):
+        answer = answer._asdict()
+    if isinstance(answer, dict):
+        return {name: as_dict(value) for name, value in answer.items()}
+    return [as_dict(one) for one in answer] if isinstance(answer, list) else answer

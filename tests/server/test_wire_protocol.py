@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from energy_lsp.server import LOOK_SECONDS
+from energy_lsp.session.server import LOOK_SECONDS
 
 SMILE = 'import tensorflow as tf\n"é😀"; y = tf.matmul(a, b)\n'
 
@@ -67,7 +67,8 @@ async def test_each_folder_has_its_own_settings_and_team_database(
     (other / "pyproject.toml").write_text("[tool.energy-lsp]\nhotspots = 0\n")
     (other / "model.py").write_text("import tensorflow as tf\ny = tf.nn.relu(tf.matmul(a, b))\n")
     (other / ".energy").mkdir()
-    figures(other / ".energy" / "energy.db", {"tensorflow.nn.relu": 7.0})
+    source, measured = (other / "model.py").read_text(), {"tensorflow.nn.relu": 7.0}
+    figures(other / ".energy" / "energy.db", measured, source=source, project="/home/colleague/other")
     async with start("full", folders=[workspace, other]) as session:
         here = session.open("model.py")
         uri = (other / "model.py").as_uri()
@@ -162,9 +163,10 @@ async def test_watched_files_are_asked_for(start: Any) -> None:
 @pytest.mark.asyncio
 async def test_a_new_measurement_shows_by_itself(start: Any, figures: Any, database: Path) -> None:
     async with start("full") as session:
-        uri = session.open("model.py", "import tensorflow as tf\ny = tf.nn.softsign(x)\n")
+        source = "import tensorflow as tf\ny = tf.nn.softsign(x)\n"
+        uri = session.open("model.py", source)
         assert await codes(session, uri) == set()
-        figures(database, {"tensorflow.nn.softsign": 5000.0}, run_id="run-2")
+        figures(database, {"tensorflow.nn.softsign": 5000.0}, run_id="run-2", source=source)
         await session.until(lambda: session.statuses[-1].known_joules > 500)
         assert LOOK_SECONDS <= 1, "within two seconds, where nothing else holds the machine up"
         await session.until(lambda: session.client.diagnostic_refresh_count > 0)

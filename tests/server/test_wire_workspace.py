@@ -11,8 +11,8 @@ import psutil
 import pytest
 from lsprotocol import types
 
-from energy_code.project import Project
-from energy_lsp.elsewhere import FEW
+from energy_code.workspace.project import Project
+from energy_lsp.session.background_reader import FEW
 
 pytestmark = pytest.mark.asyncio
 
@@ -29,8 +29,11 @@ def workspace(workspace: Path) -> Path:
 
 
 @pytest.fixture(params=[2, FEW + 10], ids=["few", "many"])
-def files(request: Any, workspace: Path) -> list[str]:
-    """The files of a workspace; one imports another."""
+def files(request: Any, workspace: Path, database: Path, figures: Any) -> list[str]:
+    """The files of a workspace, all of them measured; one imports another."""
+    measured = {"tensorflow.math.pow": 1e-5, "tensorflow.math.abs": 1e-5}
+    for name in ("uses.py", "new.py", *(f"other{number}.py" for number in range(request.param - 2))):
+        figures(database, measured, run_id=name, file=name, source=OTHER)
     (workspace / "model.py").unlink()
     (workspace / "helper.py").write_text("import tensorflow as tf\n")
     (workspace / "uses.py").write_text(USES)
@@ -129,7 +132,7 @@ def children() -> set[int]:
     found = set()
     for process in psutil.Process().children(recursive=True):
         try:
-            if any("energy_lsp.elsewhere" in word for word in process.cmdline()):
+            if any("energy_lsp.session.background_reader" in word for word in process.cmdline()):
                 found.add(process.pid)
         except psutil.Error:
             continue
@@ -159,7 +162,8 @@ async def test_a_change_affects_importers_and_what_is_imported(tmp_path: Path) -
 async def test_what_is_given_to_a_function_may_be_made_in_a_third_file(
     start: Any, workspace: Path, database: Path, figures: Any
 ) -> None:
-    figures(database, {"tensorflow.Tensor.numpy": 5.0}, run_id="more")
+    source = "import tensorflow as tf\ndef show(x: tf.Tensor):\n    return x.numpy()\n"
+    figures(database, {"tensorflow.Tensor.numpy": 5.0}, run_id="more", file="gives.py", source=source)
     (workspace / "model.py").unlink()
     (workspace / "made.py").write_text("import tensorflow as tf\n\nmake = tf.ones\n")
     (workspace / "uses.py").write_text("from made import make\nfrom gives import show\n\nshow(make(3))\n")

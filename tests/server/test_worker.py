@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from energy_lsp.worker import BACKGROUND, Worker
+from energy_lsp.session.worker import BACKGROUND, Worker
 
 pytestmark = pytest.mark.asyncio
 

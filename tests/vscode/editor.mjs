@@ -188,8 +188,9 @@ class Editor {
     await this.page.waitForSelector(".monaco-workbench", { timeout: 90_000 });
   }
 
+  /** Until the server has told what it knows of the file: joules, or that nothing was measured here. */
   async waitForEnergy(patience = 90_000) {
-    await until(async () => /\d [kmµn]?(J|Wh)\b/.test(await this.status().innerText()), patience, () => `no energy in the status item; log:\n${this.log()}`);
+    await until(async () => /\d [kmµn]?(J|Wh)\b|no figures|no calls/.test(await this.status().innerText()), patience, () => `the status item says nothing of the file; log:\n${this.log()}`);
   }
 
   /** Command lines of the language servers of this editor, each beginning with its process id. */

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from energy_code.ruling.finding import find as _find
-from energy_code.ruling.loading import load
-from energy_code.ruling.place import Edit
-from energy_code.ruling.rule import Finding, Rule
-from energy_code.ruling.watching import index_of
+from energy_code import advice
+from energy_code.rule_engine.context import Edit
+from energy_code.rule_engine.dispatch import index_of
+from energy_code.rule_engine.loading import load
+from energy_code.rule_engine.rule import Finding, Rule
+from energy_code.rule_engine.runner import find as _find
 
 if TYPE_CHECKING:
-    from energy_code.analysis import Analysis
+    from energy_code.analysis.analysis import Analysis
 
 __all__ = ["ALL", "Edit", "Finding", "Rule", "find"]
 
-ALL = load(__path__, __name__)
+ALL = load((__path__, __name__), (advice.__path__, advice.__name__))
 """Every rule by name, the advice that does not save included."""
 _EVERY = index_of(tuple(ALL.values()))
 

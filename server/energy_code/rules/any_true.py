@@ -1,6 +1,6 @@
 """Counting to see whether anything is true."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 
 class AnyTrue(Rule):
@@ -40,7 +40,7 @@ class AnyTrue(Rule):
         Change("tf.reduce_sum(tf.cast($mask, $dtype), axis=$axis?) > 0", "tf.reduce_any($mask, axis=$axis?)"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Truth values, counted in a type that does not overflow early."""
         wide = place.dtype_name(place["dtype"]) in ("int32", "int64", "float32", "float64")
         return wide and place.dtype(place["mask"]) == "bool"

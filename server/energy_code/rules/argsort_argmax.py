@@ -1,6 +1,6 @@
 """Sorting indices to find the first."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.rule_engine import Array, Change, Rule, Workload
 
 
 class ArgsortArgmax(Rule):

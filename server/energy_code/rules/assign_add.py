@@ -1,6 +1,6 @@
 """Updating a variable through a copy."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 
 class AssignAdd(Rule):
@@ -38,6 +38,6 @@ class AssignAdd(Rule):
         Change("tf.Variable.assign($v, $v - $x)", "$v.assign_sub($x)"),
     )
 
-    def proven(self, place: Place) -> bool:
+    def proven(self, place: RuleContext) -> bool:
         """A scalar cannot broadcast."""
         return place.shape(place["v"]) == ()

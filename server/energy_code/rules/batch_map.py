@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EVERYWHERE, Match, Place, Rule, Workload
-from energy_code.ruling.chains import link_before, swap
-from energy_code.ruling.lambdas import is_elementwise
+from energy_code.rule_engine import EVERYWHERE, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.chains import link_behind, swap
+from energy_code.rule_engine.queries.lambdas import is_elementwise
+
+_BLIND = frozenset({"shuffle", "take", "skip", "repeat"})
+"""Methods that hand elements on as they are: mapping before or after them gives the same."""
 
 
 class BatchMap(Rule):
@@ -15,7 +18,8 @@ class BatchMap(Rule):
     `map(f).batch(n)` dispatches the function once per element, `batch(n).map(f)` once per batch.
 
     **Equal when** the function does the same to each number and draws nothing at random, which the rule
-    wants to see in a lambda of elementwise operations.
+    wants to see in elementwise operations: a lambda, or a function of the module. `shuffle`, `take`, `skip` and
+    `repeat` may stand between.
     """
 
     message = "batch first: the function then runs once per batch instead of once per element"
@@ -25,11 +29,23 @@ class BatchMap(Rule):
             "ds = tf.data.Dataset.range(9)\nds = ds.map(lambda x: tf.cast(x, tf.float32) / 255.0).batch(32)",
             "ds = tf.data.Dataset.range(9)\nds = ds.batch(32).map(lambda x: tf.cast(x, tf.float32) / 255.0)",
         ),
+        (
+            "def scale(image, label):\n"
+            "    image = tf.cast(image, tf.float32) / 255.0\n"
+            "    return image, tf.one_hot(label, 10)\n\n\n"
+            "ds = tf.data.Dataset.from_tensor_slices((images, labels)).map(scale).shuffle(100).batch(32)",
+            "def scale(image, label):\n"
+            "    image = tf.cast(image, tf.float32) / 255.0\n"
+            "    return image, tf.one_hot(label, 10)\n\n\n"
+            "ds = tf.data.Dataset.from_tensor_slices((images, labels)).shuffle(100).batch(32).map(scale)",
+        ),
     )
     leave_alone = (
         "ds = tf.data.Dataset.range(100)\nds = ds.map(parse).batch(32)",
         "ds = tf.data.Dataset.range(100)\nds = ds.map(lambda x: tf.reduce_sum(x)).batch(32)",
         "ds = tf.data.Dataset.range(100)\nds = ds.map(lambda x: x + tf.random.uniform([])).batch(32)",
+        "ds = tf.data.Dataset.zip((a, b)).map(lambda x, y: (x * y, y)).batch(32)",
+        "ds = tf.data.Dataset.range(9).map(lambda x: x / 2).cache().batch(32)",
     )
     workload = Workload(
         """
@@ -45,11 +61,10 @@ class BatchMap(Rule):
     safety = "review"
     modes = EVERYWHERE
     apis = ("tf.data.Dataset.batch",)
-    follows = "tf.data.Dataset.map"
 
-    def look(self, place: Place) -> Iterator[Match]:
-        """A batch right after an elementwise map."""
-        mapped = link_before(place, place.node, "tf.data.Dataset.map")
+    def look(self, place: RuleContext) -> Iterator[Match]:
+        """A batch after an elementwise map, with nothing between that looks into the elements."""
+        mapped = link_behind(place, place.node, "tf.data.Dataset.map", _BLIND)
         function = place.argument(mapped, "map_func", 0) if mapped is not None else None
         if mapped is not None and function is not None and is_elementwise(place, function):
             yield Match(place.node, edits=lambda: swap(place, mapped, place.node))

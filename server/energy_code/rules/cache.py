@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule, Workload
-from energy_code.ruling.lambdas import is_pure
-from energy_code.ruling.loops import mentions
+from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.lambdas import is_pure
+from energy_code.rule_engine.queries.loops import mentions
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -77,7 +77,7 @@ class Cache(Rule):
     modes = EAGER
     apis = ("tf.data.Dataset.map",)
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """The last pure map of a chain that a name stands for, and that several epochs go through."""
         function = place.argument(place.node, "map_func", 0)
         body = function.child_by_field_name("body") if function is not None else None
@@ -98,7 +98,7 @@ class Cache(Rule):
             yield Match(place.node, edits=lambda: [Edit(end, end, ".cache()")], related=uses[:1])
 
 
-def _links_after(place: Place, node: Node) -> tuple[Node, set[str]]:
+def _links_after(place: RuleContext, node: Node) -> tuple[Node, set[str]]:
     """The whole chain of methods, and the names of those behind a link."""
     later: set[str] = set()
     while node.parent is not None and node.parent.type == "attribute" and node.parent.parent is not None:
@@ -108,7 +108,7 @@ def _links_after(place: Place, node: Node) -> tuple[Node, set[str]]:
     return node, later
 
 
-def _steady(place: Place, node: Node) -> bool:
+def _steady(place: RuleContext, node: Node) -> bool:
     """Whether every link before gives the same elements in the same order in each epoch."""
     link = place.receiver(node)
     while link is not None and link.type == "call":
@@ -125,7 +125,7 @@ def _steady(place: Place, node: Node) -> bool:
     return False
 
 
-def _in_epochs(place: Place, use: Node) -> bool:
+def _in_epochs(place: RuleContext, use: Node) -> bool:
     """`fit(ds, epochs=10)`, or a loop over the dataset within another loop."""
     holder = use.parent
     if holder is None:

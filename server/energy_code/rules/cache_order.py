@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Match, Place, Rule, Workload
-from energy_code.ruling.chains import link_before, swap
-from energy_code.ruling.lambdas import is_pure
+from energy_code.rule_engine import Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.chains import link_before, swap
+from energy_code.rule_engine.queries.lambdas import is_pure
 
 
 class CacheOrder(Rule):
@@ -46,7 +46,7 @@ class CacheOrder(Rule):
     apis = ("tf.data.Dataset.map",)
     follows = "tf.data.Dataset.cache"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A map seen to be pure, right after a cache; a mere cast is cheaper than the memory it takes."""
         cached = link_before(place, place.node, "tf.data.Dataset.cache")
         function = place.argument(place.node, "map_func", 0)

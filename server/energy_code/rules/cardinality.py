@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Change, Place, Rule, Workload
-from energy_code.ruling.place import descend
+from energy_code.rule_engine import EAGER, Change, Rule, RuleContext, Workload
+from energy_code.rule_engine.context import descend
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -49,7 +49,7 @@ class Cardinality(Rule):
     modes = EAGER
     changes = (Change("len(list($ds))", "int($ds.cardinality())"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """A dataset whose chain is in sight, from a source to here, and keeps its length known."""
         if not any(place.shared.has(link.encode()) for link in _KNOWN):
             return False
@@ -58,7 +58,7 @@ class Cardinality(Rule):
         chain = self._chain(place, place["ds"])
         return any(link in chain for link in _KNOWN)
 
-    def _chain(self, place: Place, node: Node) -> str:
+    def _chain(self, place: RuleContext, node: Node) -> str:
         """The text of an expression and of all that its names, and theirs, are assigned in this scope.
 
         Empty where that would be long, or has a link that gives another length: nobody could tell then.

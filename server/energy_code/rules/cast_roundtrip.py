@@ -1,6 +1,6 @@
 """Casts there and back."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 _EXACT_IN_FLOAT64 = frozenset(
     {
@@ -54,6 +54,6 @@ class CastRoundtrip(Rule):
         Change("tf.cast(tf.cast($x, tf.float64), tf.float16)", "tf.cast($x, tf.float16)"),
     )
 
-    def proven(self, place: Place) -> bool:
+    def proven(self, place: RuleContext) -> bool:
         """Known to fit into float64."""
         return place.dtype(place["x"]) in _EXACT_IN_FLOAT64

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule
-from energy_code.ruling.common_workloads import training
-from energy_code.ruling.loops import changes, names_in
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext
+from energy_code.rule_engine.evidence.common_workloads import training
+from energy_code.rule_engine.queries.loops import changes, names_in
 
 
 class CompileLoop(Rule):
@@ -59,7 +59,7 @@ class CompileLoop(Rule):
     apis = ("keras.Model.compile",)
     in_loop = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """Nothing in the call changes from pass to pass."""
         loop, model = place.loop(place.node, comprehensions=False), place.receiver(place.node)
         if loop is None or model is None or model.type not in ("identifier", "attribute"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import NOT_JIT, Match, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Match, Rule, RuleContext, Workload
 
 
 class ConcatLoop(Rule):
@@ -43,7 +43,7 @@ class ConcatLoop(Rule):
     apis = ("tf.concat",)
     in_loop = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """Assigned to a name that is among the parts, and that the loop uses nowhere else."""
         loop = place.loop(place.node, comprehensions=False)
         assignment = place.node.parent

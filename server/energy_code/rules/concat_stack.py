@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Array, Edit, Match, Place, Rule, Workload
-from energy_code.ruling.naming import Names
+from energy_code.rule_engine import EAGER, Array, Edit, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.edits.names import Names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -47,7 +47,7 @@ class ConcatStack(Rule):
     modes = EAGER
     apis = ("tf.concat",)
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A list whose entries all get a new first axis."""
         values, axis = place.argument(place.node, "values", 0), place.argument(place.node, "axis", 1)
         if values is None or values.type != "list" or axis is None or place.constant(axis) != 0:
@@ -69,7 +69,7 @@ class ConcatStack(Rule):
 
         yield Match(place.node, edits=edits)
 
-    def _inner(self, place: Place, entry: Node) -> Node | None:
+    def _inner(self, place: RuleContext, entry: Node) -> Node | None:
         if entry.type == "subscript":
             index = entry.children_by_field_name("subscript")
             value = entry.child_by_field_name("value")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext, Workload
 
 _FEW = 8
 
@@ -39,7 +39,7 @@ class ConstLoop(Rule):
     apis = ("tf.constant", "tf.convert_to_tensor")
     in_loop = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A literal list of some length."""
         value = place.argument(place.node, "value", 0)
         if value is None or value.type != "list" or place.loop(place.node) is None:

@@ -1,6 +1,6 @@
 """Decoding more of a JPEG than is used."""
 
-from energy_code.ruling import NOT_JIT, Change, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Change, Rule, Workload
 
 
 class DecodeCrop(Rule):

@@ -1,7 +1,7 @@
 """Products with diagonal matrices."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
-from energy_code.ruling.shapes import is_large
+from energy_code.rule_engine import Array, Change, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.shapes import is_large
 
 _SMALL = 64
 
@@ -43,7 +43,7 @@ class DiagMatmul(Rule):
         Change("$x @ tf.linalg.diag($d)", "$x * tf.expand_dims($d, -2)"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Not where the matrix is known to be small, nor for the product of two diagonals."""
         if "linalg.diag(" in place.text(place["x"]):
             return False

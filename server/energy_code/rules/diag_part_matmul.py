@@ -1,7 +1,7 @@
 """Diagonals of products."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
-from energy_code.ruling.shapes import is_large
+from energy_code.rule_engine import Array, Change, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.shapes import is_large
 
 _SMALL = 256
 
@@ -51,6 +51,6 @@ class DiagPartMatmul(Rule):
         Change("tf.linalg.diag_part(tf.matmul($a, $b, transpose_b=True))", "tf.reduce_sum($a * $b, axis=-1)"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Not where the matrices are known to be small: the product is then cheaper than the dispatch."""
         return all(is_large(place, place[name], _SMALL) for name in ("a", "b"))

@@ -1,6 +1,6 @@
 """Reshaping twice."""
 
-from energy_code.ruling import EAGER, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, RuleContext, Workload
 
 
 class DoubleReshape(Rule):
@@ -26,6 +26,6 @@ class DoubleReshape(Rule):
     modes = EAGER
     changes = (Change("tf.reshape(tf.reshape($x, $first), $shape)", "tf.reshape($x, $shape)"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """No calls in the shapes: they may have effects."""
         return "(" not in place.text(place["first"]) and place.constant(place["shape"]) is not ...

@@ -1,6 +1,6 @@
 """Transposing twice."""
 
-from energy_code.ruling import EAGER, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, RuleContext, Workload
 
 
 class DoubleTranspose(Rule):
@@ -33,6 +33,6 @@ class DoubleTranspose(Rule):
     modes = EAGER
     changes = (Change("tf.transpose(tf.transpose($x))", "$x"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """The result must be a tensor still."""
         return place.is_tensor(place["x"])

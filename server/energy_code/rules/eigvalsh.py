@@ -1,6 +1,6 @@
 """Eigenvectors that nobody uses."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, Workload
 
 
 class Eigvalsh(Rule):

@@ -1,6 +1,6 @@
 """Euclidean norms in three steps."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, Workload
 
 
 class EuclideanNorm(Rule):

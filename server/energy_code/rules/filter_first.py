@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Match, Place, Rule, Workload
-from energy_code.ruling.chains import link_before, swap
-from energy_code.ruling.lambdas import body, is_pure, parameters
-from energy_code.ruling.loops import names_in
+from energy_code.rule_engine import Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.chains import link_before, swap
+from energy_code.rule_engine.queries.lambdas import body, is_pure, parameters
+from energy_code.rule_engine.queries.loops import names_in
 
 
 class FilterFirst(Rule):
@@ -53,7 +53,7 @@ class FilterFirst(Rule):
     apis = ("tf.data.Dataset.filter",)
     follows = "tf.data.Dataset.map"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A filter right after a map, both of lambdas."""
         mapped = link_before(place, place.node, "tf.data.Dataset.map")
         if mapped is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule
-from energy_code.ruling.common_workloads import training
-from energy_code.ruling.naming import Names
+from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext
+from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.evidence.common_workloads import training
 
 _KEPT = frozenset(
     {"epochs", "verbose", "callbacks", "validation_data", "initial_epoch", "validation_freq", "shuffle"}
@@ -17,7 +17,7 @@ _DROPPED = frozenset({"x", "y", "batch_size"})
 class FitDataset(Rule):
     """Cut arrays into batches once, with a `Dataset`.
 
-    Given arrays, `fit` makes a table of indices for every epoch and gathers each batch by them, even
+    CallContext arrays, `fit` makes a table of indices for every epoch and gathers each batch by them, even
     where nothing is to be shuffled. `from_tensor_slices(…).batch(n)` cuts the arrays in their own order.
 
     **Equal when** `shuffle=False` is written, as the rule wants to see: batches, losses and weights are
@@ -62,7 +62,7 @@ class FitDataset(Rule):
     apis = ("keras.Model.fit",)
     keyword = "shuffle"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """Two plain arrays, no shuffling, and nothing that asks for arrays."""
         node, arguments = place.node, place.node.child_by_field_name("arguments")
         x, y = place.argument(node, "x", 0), place.argument(node, "y", 1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule
-from energy_code.ruling.common_workloads import training
-from energy_code.ruling.loops import changes, names_in, over_range
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext
+from energy_code.rule_engine.evidence.common_workloads import training
+from energy_code.rule_engine.queries.loops import changes, names_in, over_range
 
 
 class FitLoop(Rule):
@@ -43,7 +43,7 @@ class FitLoop(Rule):
     apis = ("keras.Model.fit",)
     in_loop = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """The same model on the same data, one epoch at a time, as the only statement of a counting loop."""
         loop = place.loop(place.node, comprehensions=False)
         epochs = place.argument(place.node, "epochs", 3)

@@ -1,6 +1,6 @@
 """Double precision for a whole model."""
 
-from energy_code.ruling import EVERYWHERE, Array, Change, Rule, Workload
+from energy_code.rule_engine import EVERYWHERE, Array, Change, Rule, Workload
 
 
 class Float64(Rule):

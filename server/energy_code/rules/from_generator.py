@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Match, Place, Rule, Workload
-from energy_code.ruling.loops import definition
-from energy_code.ruling.place import descend
+from energy_code.rule_engine import Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.context import descend
+from energy_code.rule_engine.queries.loops import definition
 
 
 class FromGenerator(Rule):
@@ -44,7 +44,7 @@ class FromGenerator(Rule):
     safety = "none"
     apis = ("tf.data.Dataset.from_generator",)
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A generator of this file: one loop over names, one yield of names."""
         function = place.argument(place.node, "generator", 0)
         if function is None or function.type != "identifier":

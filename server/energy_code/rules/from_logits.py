@@ -1,6 +1,6 @@
 """Cross-entropy of probabilities."""
 
-from energy_code.ruling import EAGER, Array, Change, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, Workload
 
 
 class FromLogits(Rule):

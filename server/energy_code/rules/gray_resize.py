@@ -1,7 +1,7 @@
 """Greyscale before resizing."""
 
-from energy_code.ruling import NOT_JIT, Change, Rule
-from energy_code.ruling.common_workloads import resizing
+from energy_code.rule_engine import NOT_JIT, Change, Rule
+from energy_code.rule_engine.evidence.common_workloads import resizing
 
 
 class GrayResize(Rule):

@@ -1,6 +1,6 @@
 """Solving by inversion."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.rule_engine import Array, Change, Rule, Workload
 
 
 class InvSolve(Rule):

@@ -1,6 +1,6 @@
 """Half sums of squares."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 
 class L2Loss(Rule):
@@ -39,7 +39,7 @@ class L2Loss(Rule):
         Change("tf.reduce_sum(tf.square($x)) * $half", "tf.nn.l2_loss($x)"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Half, of what is not known to be integers: those have no `l2_loss`."""
         half = (
             place.constant(place["two"]) == 2
@@ -48,7 +48,7 @@ class L2Loss(Rule):
         )
         return half and not place.is_integer(place["x"])
 
-    def proven(self, place: Place) -> bool:
+    def proven(self, place: RuleContext) -> bool:
         """TensorFlow multiplies and divides only floating-point tensors by a float."""
         number = place.captures.get("two", place.captures.get("half"))
         stated = number is not None and isinstance(place.constant(number), float)

@@ -1,6 +1,6 @@
 """Leaky rectifiers spelled out."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 
 class LeakyRelu(Rule):
@@ -37,6 +37,6 @@ class LeakyRelu(Rule):
     modes = NOT_JIT
     changes = (Change("tf.where($x > 0, $x, $a * $x)", "tf.nn.leaky_relu($x, alpha=$a)"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Only a number as slope is sure to keep the shape."""
         return isinstance(place.constant(place["a"]), float)

@@ -1,9 +1,9 @@
 """Mapping a function over rows."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
-from energy_code.ruling.lambdas import body, is_pure, parameters
-from energy_code.ruling.loops import names_in
-from energy_code.ruling.place import descend
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
+from energy_code.rule_engine.context import descend
+from energy_code.rule_engine.queries.lambdas import body, is_pure, parameters
+from energy_code.rule_engine.queries.loops import names_in
 
 
 class MapFn(Rule):
@@ -42,7 +42,7 @@ class MapFn(Rule):
     modes = NOT_JIT
     changes = (Change("tf.map_fn($f, $x)", "tf.vectorized_map($f, $x)"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """A lambda whose whole body can be seen to be pure arithmetic, on rows that stay of one length."""
         function = place["f"]
         if not is_pure(place, function):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Edit, Match, Place, Rule, Workload
-from energy_code.ruling.chains import link_before
-from energy_code.ruling.lambdas import body, is_pure, parameters
+from energy_code.rule_engine import Edit, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.chains import link_before
+from energy_code.rule_engine.queries.lambdas import body, is_pure, parameters
 
 
 class MapFuse(Rule):
@@ -45,7 +45,7 @@ class MapFuse(Rule):
     apis = ("tf.data.Dataset.map",)
     follows = "tf.data.Dataset.map"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """Two maps of pure lambdas without further arguments."""
         first = link_before(place, place.node, "tf.data.Dataset.map")
         if first is None:

@@ -1,6 +1,6 @@
 """The order of matrix products."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.rule_engine import Array, Change, Rule, Workload
 
 
 class MatmulChain(Rule):

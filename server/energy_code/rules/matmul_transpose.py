@@ -1,6 +1,6 @@
 """Transposing before a matrix product."""
 
-from energy_code.ruling import EAGER, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, RuleContext, Workload
 
 
 class MatmulTranspose(Rule):
@@ -42,11 +42,11 @@ class MatmulTranspose(Rule):
         Change("$a @ tf.transpose($b)", "tf.matmul($a, $b, transpose_b=True)"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Not where more than two axes are known."""
         ranks = [place.rank(place[name]) for name in ("a", "b")]
         return all(rank in (None, 2) for rank in ranks)
 
-    def proven(self, place: Place) -> bool:
+    def proven(self, place: RuleContext) -> bool:
         """Two axes each."""
         return place.rank(place["a"]) == 2 and place.rank(place["b"]) == 2

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule, Workload
-from energy_code.ruling.loops import calls_of
-from energy_code.ruling.naming import Names
+from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.edits.extract import Step, extracted, free_name, step_at
+from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.queries.loops import calls_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _WORDS = (
     *(b".numpy(", b".append(", b".extend(", b".Variable(", b".compile(", b".item("),
@@ -21,8 +26,14 @@ _EFFECTS = re.compile(
     )
 )
 """Looked for only where one of the words is: the expression takes long to find nothing."""
+_NOT_IN_A_STEP = re.compile(
+    _EFFECTS.pattern + rb"|\]\s*=(?!=)|\.(fit|predict|evaluate|train_on_batch|save\w*|summary|reset_\w+)\("
+    rb"|(?<![\w.])(np|numpy|random|break|continue|return|next)(?!\w)"
+)
+"""What stays in the loop when its step is taken out."""
 _STORES = re.compile(rb"\]\s*=(?!=)")
 """An item of a list or dict that is set."""
+_TAPE_NAMES = re.compile(rb"GradientTape\([^)]*\)\s+as\s+(\w+)")
 
 
 class MissingFunction(Rule):
@@ -33,11 +44,13 @@ class MissingFunction(Rule):
 
     **Equal when** the step has no side effects in Python: printing, lists, `.numpy()`, random numbers of
     NumPy. The rule leaves out steps in which it sees such, and speaks up only for functions that are
-    called in a loop.
+    called in a loop, and for steps that stand in a loop themselves: these become a function, up to the first
+    statement that prints or counts.
     """
 
     message = "`@tf.function` turns this step, which runs in a loop, into one call"
     category = "dispatch"
+    whole_function = True
     examples = (
         (
             "def step(x, w):\n"
@@ -55,6 +68,49 @@ class MissingFunction(Rule):
             "\n\n"
             "for batch in data:\n"
             "    grads = step(batch, w)",
+        ),
+        (
+            "model = keras.Sequential([keras.layers.Dense(1)])\n"
+            "optimizer = keras.optimizers.SGD()\n"
+            "for epoch in range(3):\n"
+            "    for step, (x, y) in enumerate(data):\n"
+            "        with tf.GradientTape() as tape:\n"
+            "            loss = tf.reduce_mean((model(x) - y) ** 2)\n"
+            "        grads = tape.gradient(loss, model.trainable_weights)\n"
+            "        optimizer.apply_gradients(zip(grads, model.trainable_weights))\n"
+            "        if step % 100 == 0:\n"
+            "            print(step, float(loss))",
+            "model = keras.Sequential([keras.layers.Dense(1)])\n"
+            "optimizer = keras.optimizers.SGD()\n"
+            "@tf.function\n"
+            "def train_step(x, y):\n"
+            "    with tf.GradientTape() as tape:\n"
+            "        loss = tf.reduce_mean((model(x) - y) ** 2)\n"
+            "    grads = tape.gradient(loss, model.trainable_weights)\n"
+            "    optimizer.apply_gradients(zip(grads, model.trainable_weights))\n"
+            "    return loss\n"
+            "\n\n"
+            "for epoch in range(3):\n"
+            "    for step, (x, y) in enumerate(data):\n"
+            "        loss = train_step(x, y)\n"
+            "        if step % 100 == 0:\n"
+            "            print(step, float(loss))",
+        ),
+        (
+            "def main(data, model: keras.Model, optimizer):\n"
+            "    for x in data:\n"
+            "        with tf.GradientTape() as tape:\n"
+            "            loss = tf.reduce_sum(model(x))\n"
+            "        optimizer.apply(tape.gradient(loss, model.trainable_weights), model.trainable_weights)",
+            "def main(data, model: keras.Model, optimizer):\n"
+            "    @tf.function\n"
+            "    def train_step(x):\n"
+            "        with tf.GradientTape() as tape:\n"
+            "            loss = tf.reduce_sum(model(x))\n"
+            "        optimizer.apply(tape.gradient(loss, model.trainable_weights), model.trainable_weights)\n"
+            "\n"
+            "    for x in data:\n"
+            "        train_step(x)",
         ),
     )
     leave_alone = (
@@ -80,6 +136,20 @@ class MissingFunction(Rule):
         "    return tape.gradient(loss, w)\n"
         "\n\n"
         "grads = step(x, w)",
+        "for i in range(100):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_sum(w * i)\n"
+        "    grads = tape.gradient(loss, w)",
+        "for x in data:\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_sum(x * w)\n"
+        "        print(loss)\n"
+        "    grads = tape.gradient(loss, w)",
+        "for x in data:\n"
+        "    with tf.GradientTape(persistent=True) as tape:\n"
+        "        loss = tf.reduce_sum(x * w)\n"
+        "    print(loss)\n"
+        "    grads = tape.gradient(loss, w)",
     )
     workload = Workload(
         "[step(x, w) for _ in range(4)]",
@@ -106,11 +176,14 @@ def step(x, w):
     modes = EAGER
     apis = ("tf.GradientTape",)
 
-    def look(self, place: Place) -> Iterator[Match]:
-        """A function at module level, without effects in sight, called in a loop of this file."""
+    def look(self, place: RuleContext) -> Iterator[Match]:
+        """A function without effects in sight that is called in a loop of this file, or a step in a loop itself."""
+        if place.loop(place.node, comprehensions=False) is not None:
+            yield from self._inline(place)
+            return
         function = place.function(place.node)
         name = function.child_by_field_name("name") if function is not None else None
-        if function is None or name is None or function.parent is None or function.parent.type != "module":
+        if function is None or name is None or not _is_plain(place, function):
             return
         looped = [call for call in calls_of(place, function) if place.loop(call) is not None]
         body = function.child_by_field_name("body")
@@ -125,7 +198,53 @@ def step(x, w):
 
         def edits() -> list[Edit]:
             names = Names(place.analysis)
-            decorator = f"@{names.name('tf.function')}\n"
+            margin = " " * function.start_point[1]
+            decorator = f"@{names.name('tf.function')}\n{margin}"
             return [*names.import_edits(), Edit(function.start_byte, function.start_byte, decorator)]
 
         yield Match(name, edits=edits, related=looped[:1])
+
+    def _inline(self, place: RuleContext) -> Iterator[Match]:
+        """The first tape in the body of a loop: its gradient has to be taken before anything has an effect."""
+        statement = next(
+            (one for one in place.within_function(place.node) if one.type == "with_statement"), None
+        )
+        if statement is None or statement.parent is None or place.node.end_byte > _head_end(statement):
+            return
+        tapes = [one for one in statement.parent.named_children if "GradientTape" in place.text(one)]
+        step = step_at(place, statement, _NOT_IN_A_STEP) if tapes[:1] == [statement] else None
+        if step is None or not _is_whole(place, step, statement):
+            return
+
+        def edits() -> list[Edit]:
+            names = Names(place.analysis)
+            decorator = f"@{names.name('tf.function')}"
+            return [*names.import_edits(), *extracted(place, step, decorator, free_name(place, "train_step"))]
+
+        yield Match(
+            place.node, edits=edits, message="as a function under `@tf.function` this step is one call"
+        )
+
+
+def _is_plain(place: RuleContext, function: Node) -> bool:
+    """A function of the module, or of a function that does not make it again and again."""
+    outside = function.parent
+    if outside is not None and outside.type == "block":
+        outer = outside.parent
+        return outer is not None and outer.type == "function_definition" and place.loop(function) is None
+    return outside is not None and outside.type == "module"
+
+
+def _head_end(statement: Node) -> int:
+    body = statement.child_by_field_name("body")
+    return body.start_byte if body is not None else statement.end_byte
+
+
+def _is_whole(place: RuleContext, step: Step, statement: Node) -> bool:
+    """Whether every gradient is taken within the step, and no tape is used behind it."""
+    source = place.analysis.source
+    start, end = step.statements[0].start_byte, step.statements[-1].end_byte
+    tapes = _TAPE_NAMES.findall(source[start:end])
+    rest = source[end : step.loops[0].end_byte]
+    taken = all(re.search(rb"\b" + tape + rb"\.gradient\(", source[start:end]) for tape in tapes)
+    return bool(tapes) and taken and not any(re.search(rb"\b" + tape + rb"\b", rest) for tape in tapes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Match, Place, Rule
-from energy_code.ruling.common_workloads import tracing
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext
+from energy_code.rule_engine.evidence.common_workloads import tracing
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,7 +43,7 @@ class NestedFunction(Rule):
     apis = ("tf.function",)
     in_loop = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A call that is called at once, or a decorated function called in the same loop."""
         node = place.node
         loop = place.loop(node)
@@ -53,7 +53,7 @@ class NestedFunction(Rule):
         if called_at_once or self._called_in(place, loop):
             yield Match(node)
 
-    def _called_in(self, place: Place, loop: Node) -> bool:
+    def _called_in(self, place: RuleContext, loop: Node) -> bool:
         holder = place.node.parent
         while holder is not None and holder.type not in (
             "decorated_definition",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from energy_code.ruling import EAGER, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, RuleContext, Workload
 
 
 class NpStack(Rule):
@@ -48,7 +48,7 @@ class NpStack(Rule):
         Change("tf.constant($l, dtype=$dtype)", "tf.constant(np.stack($l), dtype=$dtype)"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """A comprehension whose element is a call that gives a whole array."""
         listed = place["l"]
         body = listed.child_by_field_name("body") if listed.type == "list_comprehension" else None

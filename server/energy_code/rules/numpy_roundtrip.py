@@ -1,6 +1,6 @@
 """Tensors through NumPy and back."""
 
-from energy_code.ruling import EAGER, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, RuleContext, Workload
 
 
 class NumpyRoundtrip(Rule):
@@ -42,6 +42,6 @@ class NumpyRoundtrip(Rule):
         Change("tf.convert_to_tensor($x.numpy())", "$x"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """A variable would keep changing."""
         return place.type(place["x"]) == "tensorflow.Tensor"

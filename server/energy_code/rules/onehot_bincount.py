@@ -1,7 +1,7 @@
 """Counting with one-hot vectors."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
-from energy_code.ruling.chains import runs_for_single_elements
+from energy_code.rule_engine import Array, Change, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.chains import runs_for_single_elements
 
 _SMALL, _SMALL_TRACED = 50_000, 256
 
@@ -51,7 +51,7 @@ class OnehotBincount(Rule):
         ),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Many labels for sure in eager code, not few for sure in graphs; and the depth is written twice."""
         size = place.size(place["i"])
         if "(" in place.text(place["n"]) or (size is None and place.mode == "eager"):

@@ -1,6 +1,6 @@
 """Rows picked by a matrix product."""
 
-from energy_code.ruling import Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import Array, Change, Rule, RuleContext, Workload
 
 
 class OnehotGather(Rule):
@@ -34,6 +34,6 @@ class OnehotGather(Rule):
     safety = "review"
     changes = (Change("tf.one_hot($i, $depth) @ $table", "tf.gather($table, $i)"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """The depth is dropped: it must have no effects."""
         return "(" not in place.text(place["depth"]) or place.api(place["depth"]) is not None

@@ -1,6 +1,6 @@
 """Constants made by multiplication."""
 
-from energy_code.ruling import EAGER, Change, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Change, Rule, RuleContext, Workload
 
 _SMALL = 1_000
 
@@ -35,7 +35,7 @@ class OnesFill(Rule):
     modes = EAGER
     changes = (Change("tf.ones($shape) * $c", "tf.fill($shape, $c)"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """A plain float, a shape that is a list (`tf.fill` takes no lone number), and not a known handful."""
         size = place.size(place.node)
         if size is not None and size < _SMALL:

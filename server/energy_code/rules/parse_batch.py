@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Edit, Match, Place, Rule, Workload
-from energy_code.ruling.chains import link_before
-from energy_code.ruling.lambdas import body
+from energy_code.rule_engine import Edit, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.chains import link_before
+from energy_code.rule_engine.queries.lambdas import body
 
 
 class ParseBatch(Rule):
@@ -59,7 +59,7 @@ def records(rows):
     apis = ("tf.data.Dataset.batch",)
     follows = "tf.data.Dataset.map"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A batch right after a map that parses its element and does nothing else."""
         mapped = link_before(place, place.node, "tf.data.Dataset.map")
         function = place.argument(mapped, "map_func", 0) if mapped is not None else None

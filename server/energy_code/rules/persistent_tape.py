@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from energy_code.ruling import Edit, Match, Place, Rule, Workload
+from energy_code.rule_engine import Edit, Match, Rule, RuleContext, Workload
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -23,6 +23,7 @@ class PersistentTape(Rule):
 
     message = "one `gradient` of all variables walks the tape once instead of once per variable"
     category = "arithmetic"
+    whole_function = True
     examples = (
         (
             "def f(x, w, b):\n"
@@ -74,7 +75,7 @@ class PersistentTape(Rule):
     apis = ("tf.GradientTape.gradient",)
     in_a_row = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """The first of two or more neighbouring statements that assign gradients of one loss."""
         first = _Gradient.read(place, place.node)
         if first is None:
@@ -107,7 +108,7 @@ class _Gradient:
         self.statement, self.name, self.tape, self.loss, self.variable = statement, name, tape, loss, variable
 
     @classmethod
-    def read(cls, place: Place, call: Node) -> _Gradient | None:
+    def read(cls, place: RuleContext, call: Node) -> _Gradient | None:
         assignment = call.parent
         statement = assignment.parent if assignment is not None and assignment.type == "assignment" else None
         arguments, tape = call.child_by_field_name("arguments"), place.receiver(call)
@@ -122,7 +123,7 @@ class _Gradient:
         return cls(statement, place.text(left), place.text(tape), place.text(parts[0]), place.text(parts[1]))
 
     @classmethod
-    def of_statement(cls, place: Place, statement: Node) -> _Gradient | None:
+    def of_statement(cls, place: RuleContext, statement: Node) -> _Gradient | None:
         inner = statement.named_children[0] if statement.type == "expression_statement" else None
         right = (
             inner.child_by_field_name("right") if inner is not None and inner.type == "assignment" else None

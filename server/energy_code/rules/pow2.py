@@ -1,6 +1,6 @@
 """Squares written as powers."""
 
-from energy_code.ruling import EAGER, Array, Change, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, Workload
 
 
 class Pow2(Rule):

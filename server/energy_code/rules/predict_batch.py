@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Match, Place, Rule
-from energy_code.ruling.arguments import without_argument
-from energy_code.ruling.common_workloads import ROWS, predicting
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext
+from energy_code.rule_engine.edits.arguments import without_argument
+from energy_code.rule_engine.evidence.common_workloads import ROWS, predicting
 
 _TINY = 8
 
@@ -46,7 +46,7 @@ class PredictBatch(Rule):
     apis = ("keras.Model.predict",)
     keyword = "batch_size"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A small number as batch size, of an input that may be large, with nobody counting batches."""
         size, value = place.argument(place.node, "batch_size"), place.argument(place.node, "x", 0)
         if (

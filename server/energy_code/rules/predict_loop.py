@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule
-from energy_code.ruling.common_workloads import ROWS, predicting
-from energy_code.ruling.loops import changes, names_in
+from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext
+from energy_code.rule_engine.evidence.common_workloads import ROWS, predicting
+from energy_code.rule_engine.queries.loops import changes, names_in
 
 
 class PredictLoop(Rule):
@@ -46,7 +46,7 @@ class PredictLoop(Rule):
     apis = ("keras.Model.predict",)
     in_loop = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """In a loop whose passes give it another input."""
         node = place.node
         loop = place.loop(node)

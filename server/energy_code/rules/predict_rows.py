@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Match, Place, Rule
-from energy_code.ruling.common_workloads import ROWS, predicting
-from energy_code.ruling.loops import names_in, rebinds, targets
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext
+from energy_code.rule_engine.evidence.common_workloads import ROWS, predicting
+from energy_code.rule_engine.queries.loops import names_in, rebinds, targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -54,7 +54,7 @@ class PredictRows(Rule):
     apis = ("keras.Model.predict", "keras.Model.predict_on_batch")
     in_loop = True
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """One row of what the loop goes through, independent of what its body computes."""
         loop = place.loop(place.node)
         value = place.argument(place.node, "x", 0)
@@ -65,7 +65,7 @@ class PredictRows(Rule):
             yield Match(place.node)
 
 
-def _is_one_row(place: Place, value: Node) -> bool:
+def _is_one_row(place: RuleContext, value: Node) -> bool:
     """Whether an expression puts one row into a batch of its own."""
     text = place.text(value)
     if _ONE_ROW.fullmatch(text):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Match, Place, Rule, Workload
-from energy_code.ruling.loops import definition
-from energy_code.ruling.place import descend
+from energy_code.rule_engine import Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.context import descend
+from energy_code.rule_engine.queries.loops import definition
 
 
 class PyFunction(Rule):
@@ -46,7 +46,7 @@ class PyFunction(Rule):
     safety = "none"
     apis = ("tf.py_function", "tf.numpy_function")
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A function in this file whose every call is NumPy arithmetic."""
         function = place.argument(place.node, "func", 0)
         if function is not None and function.type == "identifier":

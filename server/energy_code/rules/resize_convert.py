@@ -1,6 +1,6 @@
 """Converting an image before resizing it."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 
 class ResizeConvert(Rule):
@@ -43,10 +43,10 @@ class ResizeConvert(Rule):
         ),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Bytes, as far as known."""
         return place.dtype(place["image"]) in (None, "uint8")
 
-    def proven(self, place: Place) -> bool:
+    def proven(self, place: RuleContext) -> bool:
         """Bytes for sure."""
         return place.dtype(place["image"]) == "uint8"

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule
-from energy_code.ruling.common_workloads import tracing
-from energy_code.ruling.loops import calls_of, over_range, targets
-from energy_code.ruling.naming import Names
-from energy_code.ruling.place import descend
+from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext
+from energy_code.rule_engine.context import descend
+from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.evidence.common_workloads import tracing
+from energy_code.rule_engine.queries.loops import calls_of, over_range, targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -64,7 +64,7 @@ class RetraceScalar(Rule):
     modes = EAGER
     apis = ("tf.function",)
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """Calls of the decorated function with the counter of a `for … in range(…)`."""
         holder = place.node.parent
         while holder is not None and holder.type == "decorator":
@@ -79,7 +79,7 @@ class RetraceScalar(Rule):
         for call in calls_of(place, function):
             yield from self._arguments(place, function, call)
 
-    def _arguments(self, place: Place, function: Node, call: Node) -> Iterator[Match]:
+    def _arguments(self, place: RuleContext, function: Node, call: Node) -> Iterator[Match]:
         loop = place.loop(call, comprehensions=False)
         arguments = call.child_by_field_name("arguments")
         listed = function.child_by_field_name("parameters")
@@ -100,7 +100,7 @@ class RetraceScalar(Rule):
             else:
                 yield Match(argument, edits=functools.partial(_wrapped, place, argument, dtype))
 
-    def _arithmetic(self, place: Place, function: Node, parameter: str) -> list[tuple[Node, Node]]:
+    def _arithmetic(self, place: RuleContext, function: Node, parameter: str) -> list[tuple[Node, Node]]:
         """The operations on a parameter, with its use in each; none where it is used in another way."""
         body = function.child_by_field_name("body")
         uses = [node for node in descend(body, "identifier") if place.text(node) == parameter] if body else []
@@ -114,7 +114,7 @@ def _partner(operation: Node, use: Node) -> Node:
     return second if first == use else first
 
 
-def _dtype(place: Place, partners: list[Node], given: dict[str, Node]) -> str | None:
+def _dtype(place: RuleContext, partners: list[Node], given: dict[str, Node]) -> str | None:
     """The type that the number takes on in the function, as the call can write it; None when it cannot be told."""
     plain = [partner for partner in partners if partner.type in ("integer", "float")]
     tensors = [given.get(place.text(partner)) for partner in partners if partner not in plain]
@@ -126,14 +126,14 @@ def _dtype(place: Place, partners: list[Node], given: dict[str, Node]) -> str | 
     return known.pop() if len(known) == 1 else None
 
 
-def _dtype_of(place: Place, tensor: Node) -> str | None:
+def _dtype_of(place: RuleContext, tensor: Node) -> str | None:
     dtype = place.dtype(tensor)
     if dtype is not None:
         return f"tf.{dtype}"
     return f"{place.text(tensor)}.dtype" if place.is_simple(tensor) else None
 
 
-def _wrapped(place: Place, argument: Node, dtype: str) -> list[Edit]:
+def _wrapped(place: RuleContext, argument: Node, dtype: str) -> list[Edit]:
     names = Names(place.analysis)
     spelled = names.name(dtype) if dtype.startswith("tf.") else dtype
     text = f"{names.name('tf.constant')}({place.text(argument)}, {spelled})"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Edit, Match, Place, Rule, Workload
-from energy_code.ruling.arguments import with_argument
-from energy_code.ruling.loops import calls_of, names_in, targets
-from energy_code.ruling.shapes import SHAPED
+from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.edits.arguments import with_argument
+from energy_code.rule_engine.queries.loops import calls_of, names_in, targets
+from energy_code.rule_engine.queries.shapes import SHAPED
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -71,7 +71,7 @@ class RetraceShape(Rule):
     modes = EAGER
     apis = ("tf.function",)
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """The decorator of a function that some loop gives other lengths in every pass."""
         decorator, holder = place.node, place.node.parent
         while holder is not None and holder.type == "decorator":
@@ -94,7 +94,7 @@ class RetraceShape(Rule):
             yield Match(place.node, edits=lambda: [edit], related=calls[:1])
 
 
-def _given_other_lengths(place: Place, call: Node) -> bool:
+def _given_other_lengths(place: RuleContext, call: Node) -> bool:
     loop = place.loop(call)
     arguments = call.child_by_field_name("arguments")
     if loop is None or arguments is None:
@@ -103,7 +103,7 @@ def _given_other_lengths(place: Place, call: Node) -> bool:
     return any(_length_changes(place, argument, counters) for argument in arguments.named_children)
 
 
-def _length_changes(place: Place, node: Node, counters: set[str]) -> bool:
+def _length_changes(place: RuleContext, node: Node, counters: set[str]) -> bool:
     """`x[:n]`, `x[n:]`, `tf.zeros([n, 3])`: one end of a slice, or a shape, follows the counter."""
     if node.type == "subscript":
         slices = [child for child in node.children_by_field_name("subscript") if child.type == "slice"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Match, Place, Rule, Workload
-from energy_code.ruling.loops import over_range, targets
-from energy_code.ruling.place import descend
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.context import descend
+from energy_code.rule_engine.queries.loops import over_range, targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,7 +52,7 @@ class RowLoop(Rule):
     modes = EAGER
     apis = ("tf.stack",)
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A list of API calls on rows, in a comprehension or filled by `append`."""
         values = place.argument(place.node, "values", 0)
         if values is None:
@@ -67,7 +67,7 @@ class RowLoop(Rule):
                     yield Match(place.node, related=(loop,))
                     return
 
-    def _filling(self, place: Place, use: Node) -> Node | None:
+    def _filling(self, place: RuleContext, use: Node) -> Node | None:
         """The counting loop that does nothing but append to the list."""
         method = use.parent
         call = method.parent if method is not None and method.type == "attribute" else None
@@ -79,7 +79,7 @@ class RowLoop(Rule):
             return None
         return loop if self._rowwise(place, loop, place.argument(call, "object", 0)) else None
 
-    def _rowwise(self, place: Place, loop: Node, computed: Node | None) -> bool:
+    def _rowwise(self, place: RuleContext, loop: Node, computed: Node | None) -> bool:
         api = (place.api(computed) or "") if computed is not None else ""
         if computed is None or not api.startswith("tensorflow.") or "Tape" in api:
             return False
@@ -99,7 +99,7 @@ class RowLoop(Rule):
                 return True
         return False
 
-    def _short(self, place: Place, loop: Node) -> bool:
+    def _short(self, place: RuleContext, loop: Node) -> bool:
         for call in descend(loop, "call"):
             function = call.child_by_field_name("function")
             if function is not None and place.text(function) == "range":

@@ -1,7 +1,7 @@
 """Reciprocals of square roots."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
-from energy_code.ruling.single_numbers import is_number
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.single_numbers import is_number
 
 
 class Rsqrt(Rule):
@@ -41,6 +41,6 @@ class Rsqrt(Rule):
         Change("tf.math.reciprocal(tf.sqrt($x))", "tf.math.rsqrt($x)"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """More than one number, as far as known."""
         return not is_number(place, place["x"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Match, Place, Rule
-from energy_code.ruling.arguments import without_argument
-from energy_code.ruling.common_workloads import training
+from energy_code.rule_engine import Match, Rule, RuleContext
+from energy_code.rule_engine.edits.arguments import without_argument
+from energy_code.rule_engine.evidence.common_workloads import training
 
 
 class RunEagerly(Rule):
@@ -50,7 +50,7 @@ def steps(model, x, y):
     apis = ("keras.Model.compile",)
     keyword = "run_eagerly"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """The keyword, wherever it stands among the others."""
         value = place.argument(place.node, "run_eagerly")
         if value is None or value.parent is None or place.in_test(place.node):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from energy_code.ruling import Match, Place, Rule, Workload
-from energy_code.ruling.chains import link_before, swap
-from energy_code.ruling.lambdas import is_pure
+from energy_code.rule_engine import Match, Rule, RuleContext, Workload
+from energy_code.rule_engine.queries.chains import link_before, swap
+from energy_code.rule_engine.queries.lambdas import is_pure
 
 
 class ShuffleFirst(Rule):
@@ -47,7 +47,7 @@ class ShuffleFirst(Rule):
     apis = ("tf.data.Dataset.shuffle",)
     follows = "tf.data.Dataset.map"
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A shuffle right after a map that can be seen to be pure."""
         mapped = link_before(place, place.node, "tf.data.Dataset.map")
         function = place.argument(mapped, "map_func", 0) if mapped is not None else None

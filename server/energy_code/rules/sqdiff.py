@@ -1,6 +1,6 @@
 """Squares of differences."""
 
-from energy_code.ruling import EAGER, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, RuleContext, Workload
 
 
 class SquaredDifference(Rule):
@@ -43,6 +43,6 @@ class SquaredDifference(Rule):
     under_tape = False
     changes = (Change("tf.square($a - $b)", "tf.math.squared_difference($a, $b)"),)
 
-    def proven(self, place: Place) -> bool:
+    def proven(self, place: RuleContext) -> bool:
         """No complex numbers in sight."""
         return not any(map(place.shared.has, (b"complex", b"fft", b"stft")))

@@ -1,6 +1,6 @@
 """Sums over a stack of tensors."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 
 class StackSum(Rule):
@@ -36,7 +36,7 @@ class StackSum(Rule):
     modes = NOT_JIT
     changes = (Change("tf.reduce_sum(tf.stack($l), 0)", "tf.add_n($l)"),)
 
-    def proven(self, place: Place) -> bool:
+    def proven(self, place: RuleContext) -> bool:
         """A list with entries, all in sight."""
         entries = place["l"].named_children if place["l"].type == "list" else []
         return bool(entries) and all(entry.type != "list_splat" for entry in entries)

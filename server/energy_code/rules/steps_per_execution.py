@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import EAGER, Match, Place, Rule
-from energy_code.ruling.arguments import with_argument
-from energy_code.ruling.common_workloads import training
-from energy_code.ruling.loops import methods_of
+from energy_code.rule_engine import EAGER, Match, Rule, RuleContext
+from energy_code.rule_engine.edits.arguments import with_argument
+from energy_code.rule_engine.evidence.common_workloads import training
+from energy_code.rule_engine.queries.loops import methods_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -64,7 +64,7 @@ class StepsPerExecution(Rule):
     modes = EAGER
     apis = ("keras.Model.compile",)
 
-    def look(self, place: Place) -> Iterator[Match]:
+    def look(self, place: RuleContext) -> Iterator[Match]:
         """A model of small dense layers, trained by `fit` in the same scope with nothing between batches."""
         model, arguments = place.receiver(place.node), place.node.child_by_field_name("arguments")
         if model is None or arguments is None or model.type != "identifier":
@@ -84,12 +84,12 @@ class StepsPerExecution(Rule):
         yield Match(place.node, edits=lambda: [edit], related=fits[:1])
 
 
-def _watched(place: Place, call: Node) -> bool:
+def _watched(place: RuleContext, call: Node) -> bool:
     arguments = call.child_by_field_name("arguments")
     return arguments is None or any(word in place.text(arguments) for word in ("callbacks", "steps", "**"))
 
 
-def _is_small(place: Place, made: Node) -> bool:
+def _is_small(place: RuleContext, made: Node) -> bool:
     listed = place.argument(made, "layers", 0) if place.api(made) == "keras.Sequential" else None
     if listed is None or listed.type != "list":
         return False
@@ -97,7 +97,7 @@ def _is_small(place: Place, made: Node) -> bool:
     return bool(layers) and all(_is_small_layer(place, layer) for layer in layers)
 
 
-def _is_small_layer(place: Place, layer: Node) -> bool:
+def _is_small_layer(place: RuleContext, layer: Node) -> bool:
     api = place.api(layer) or ""
     kind = api.rpartition(".")[2]
     if kind in ("Input", "InputLayer"):

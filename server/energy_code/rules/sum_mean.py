@@ -1,6 +1,6 @@
 """Means as sums and divisions."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 
 class SumMean(Rule):
@@ -37,6 +37,6 @@ class SumMean(Rule):
     modes = NOT_JIT
     changes = (Change("tf.reduce_sum($x) / tf.cast(tf.size($x), $dtype)", "tf.reduce_mean($x)"),)
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """Of integers the mean is an integer, the quotient is not."""
         return place.dtype_name(place["dtype"]) in ("float32", "float64")

@@ -1,6 +1,6 @@
 """Singular vectors that nobody uses."""
 
-from energy_code.ruling import NOT_JIT, Array, Change, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, Workload
 
 
 class SvdValues(Rule):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.ruling import NOT_JIT, Array, Change, Place, Rule, Workload
+from energy_code.rule_engine import NOT_JIT, Array, Change, Rule, RuleContext, Workload
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,7 +52,7 @@ class TileBroadcast(Rule):
         Change("$x - tf.tile($b, $multiples)", "$x - $b"),
     )
 
-    def where(self, place: Place) -> bool:
+    def where(self, place: RuleContext) -> bool:
         """All tiled axes are known to have length 1."""
         multiples = place.value(place["multiples"])
         if multiples.type not in ("list", "tuple"):
@@ -62,7 +62,7 @@ class TileBroadcast(Rule):
         return bool(tiled) and tiled <= _axes_of_one(place, place["b"], len(entries))
 
 
-def _axes_of_one(place: Place, node: Node, rank: int) -> set[int]:
+def _axes_of_one(place: RuleContext, node: Node, rank: int) -> set[int]:
     node = place.value(node)
     shape = place.shape(node)
     if shape is not None and len(shape) == rank:

@@ -1,6 +1,6 @@
 """Arrays through Python lists."""
 
-from energy_code.ruling import EAGER, Array, Change, Rule, Workload
+from energy_code.rule_engine import EAGER, Array, Change, Rule, Workload
 
 
 class Tolist(Rule):

@@ -1,6 +1,6 @@
 """The largest k of probabilities."""
 
-from energy_code.ruling import Array, Change, Rule, Workload
+from energy_code.rule_engine import Array, Change, Rule, Workload
 
 
 class TopkSoftmax(Rule):

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from energy_lsp.edits import applied, combine
+from energy_data.untrusted.reading import LARGEST_NOTEBOOK, read_text
+from energy_data.untrusted.writing import write_file
+from energy_lsp.checking.notebook_text import with_sources
+from energy_lsp.presentation.edits import applied, combine
 
 if TYPE_CHECKING:
-    from energy_lsp.pages import Page
+    from energy_lsp.presentation.file_report import FileReport
 
 ROUNDS = 10
 """A fix can make room for another one; no two rules may chase each other for ever."""
 
-ReadPages = Callable[[], "list[Page]"]
+ReadPages = Callable[[], "list[FileReport]"]
 
 
-def fix_file(path: Path, read: ReadPages) -> tuple[list[Page], int]:
+def fix_file(path: Path, read: ReadPages) -> tuple[list[FileReport], int]:
     """Fix a file on disk. Returns its pages afterwards and how many places were fixed."""
     fixed = 0
     pages = read()
@@ -37,22 +38,13 @@ def fix_file(path: Path, read: ReadPages) -> tuple[list[Page], int]:
     return pages, fixed
 
 
-def _write(path: Path, pages: list[Page], sources: list[bytes]) -> None:
+def _write(path: Path, pages: list[FileReport], sources: list[bytes]) -> None:
     if path.suffix != ".ipynb":
-        replace_file(path, sources[0])
+        write_file(path, sources[0], exact=True)
         return
-    notebook = json.loads(path.read_text("utf-8"))
-    for page, source in zip(pages, sources, strict=True):
-        text = source.decode("utf-8")
-        cell = notebook["cells"][page.cell_number - 1]
-        cell["source"] = text.splitlines(keepends=True) if isinstance(cell["source"], list) else text
-    text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
-    replace_file(path, text.encode("utf-8"))
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file in one step, so that no half of it is ever seen; its permissions stay."""
-    beside = path.with_name(f".{path.name}.energy-lsp")
-    beside.write_bytes(content)
-    os.chmod(beside, path.stat().st_mode)
-    os.replace(beside, path)
+    changed = {
+        page.cell_number - 1: source.decode("utf-8")
+        for page, source in zip(pages, sources, strict=True)
+        if source != page.source
+    }
+    write_file(path, with_sources(read_text(path, LARGEST_NOTEBOOK), changed), exact=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
+from energy_data.untrusted.printable import json_text, one_line, visible
 from energy_lsp.checking.items import FileResult, Item
 
 GITHUB_LEVEL = {"error": "error", "warning": "warning"}
@@ -13,7 +13,7 @@ GITHUB_LEVEL = {"error": "error", "warning": "warning"}
 
 def as_json(results: Sequence[FileResult]) -> str:
     """A list with one object for each item."""
-    return json.dumps([_object(item) for result in results for item in result.items], indent=2)
+    return json_text([_object(item) for result in results for item in result.items], indent=2)
 
 
 def _object(item: Item) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def as_github(results: Sequence[FileResult]) -> str:
 def _command(item: Item) -> str:
     level = GITHUB_LEVEL.get(item.severity, "notice")
     place = {
-        "file": item.file,
+        "file": visible(item.file),
         "line": item.line,
         "endLine": item.end_line,
         "col": item.column,
@@ -49,7 +49,7 @@ def _command(item: Item) -> str:
         "title": f"energy-lsp {item.rule}",
     }
     properties = ",".join(f"{key}={_property(str(value))}" for key, value in place.items())
-    return f"::{level} {properties}::{_data(item.message)}"
+    return f"::{level} {properties}::{_data(one_line(item.message))}"
 
 
 def _data(text: str) -> str:

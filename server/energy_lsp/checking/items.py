@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from energy_lsp.hints import HOTSPOT, HOTSPOT_PAGE, Hint, cost, provenance
+from energy_lsp.presentation.account import NOTHING, Account, counts, machine_of
+from energy_lsp.presentation.wording import HOTSPOT, HOTSPOT_PAGE, cost, provenance
 
 if TYPE_CHECKING:
-    from energy_code.calls import Span
+    from energy_code.model import Span
     from energy_code.rules import Finding
-    from energy_lsp.pages import Page
+    from energy_lsp.presentation.account import MachineKey
+    from energy_lsp.presentation.file_report import FileReport
+    from energy_lsp.presentation.hints import Hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """A call in the table of the hungriest."""
+    """A call in the table of the costliest: measured where it stands."""
 
     api: str
-    file: str
-    line: int
     joules: float
-    estimated: bool
+    machine: MachineKey
     where: str
 
 
@@ -60,48 +61,66 @@ class FileResult:
     file: str
     items: tuple[Item, ...] = ()
     calls: tuple[CallCost, ...] = ()
-    unknown: int = 0
+    account: Account = NOTHING
     fixed: int = 0
     problem: str = ""
 
-    @property
-    def joules(self) -> float:
-        """Known joules of all calls."""
-        return sum(call.joules for call in self.calls)
 
-
-def result_of(pages: list[Page], file: str, fixed: int) -> FileResult:
+def result_of(pages: list[FileReport], file: str, fixed: int) -> FileResult:
     """Everything that `check` says about one file or notebook."""
     items: list[Item] = []
     calls: list[CallCost] = []
-    unknown = 0
+    account = sum((page.account for page in pages), NOTHING)
     for page in pages:
         cell = page.cell_number if page.is_cell else None
-        items += [_of_finding(page, finding, file, cell) for finding in page.findings]
-        items += [_of_hotspot(page, hint, file, cell) for hint in page.hotspots]
-        calls += [_cost(page, hint, file, cell) for hint in page.hints if hint.known_joules is not None]
-        unknown += page.total.unknown
+        items += [_of_finding(page, finding, file, cell, account) for finding in page.findings]
+        items += [_of_hotspot(page, hint, file, cell, account) for hint in page.hotspots]
+        calls += [_cost(page, hint, file, cell) for hint in page.hints if counts(hint.figure)]
     items.sort(key=lambda item: (item.cell or 0, item.line, item.column, item.rule))
-    return FileResult(file, tuple(items), tuple(calls), unknown, fixed)
+    return FileResult(file, tuple(items), tuple(calls), account, fixed)
 
 
-def _of_finding(page: Page, finding: Finding, file: str, cell: int | None) -> Item:
-    hint = next((one for one in page.hints if finding in one.findings), None)
+def _of_finding(page: FileReport, finding: Finding, file: str, cell: int | None, account: Account) -> Item:
     rule = finding.rule
     severity = page.folder.settings.rule_severity
     message = f"{finding.message}: {page.verdict_of(finding).text}"
-    return _item(page, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, hint)
+    shown = energy_of_finding(page, finding, account)
+    return _item(
+        page, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, shown
+    )
 
 
-def _of_hotspot(page: Page, hint: Hint, file: str, cell: int | None) -> Item:
+def _of_hotspot(page: FileReport, hint: Hint, file: str, cell: int | None, account: Account) -> Item:
     assert hint.figure is not None
     message = f"{hint.call.api}: {cost(hint)}. {provenance(hint.figure)}"
     severity = page.folder.settings.hotspot_severity
-    return _item(page, hint.call.name, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, hint)
+    shown = figures(hint, account)
+    return _item(page, hint.call.name, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
+
+
+def energy_of_finding(page: FileReport, finding: Finding, account: Account) -> dict[str, Any]:
+    """What a finding would change took: the figures of its call, or the sum over all calls that it touches."""
+    touched = page.calls_changed_by(finding)
+    measured = [hint for hint in touched if counts(hint.figure)]
+    hint = next((one for one in page.hints if finding in one.findings), None)
+    if len(measured) == 1 and (hint is None or hint.figure is None or not counts(hint.figure)):
+        hint = measured[0]
+    shown = figures(hint, account) if hint is not None else {}
+    if len(measured) > 1:
+        main = Account.of((one.figure, one.times) for one in measured)
+        shown |= {
+            **dict.fromkeys(("joules", "low", "high", "below", "first_joules")),
+            "devices": {},
+            "total_joules": main.joules,
+            "share": _share(main.joules, account),
+            "estimated": main.estimated,
+            "origin": "site",
+        }
+    return shown
 
 
 def _item(
-    page: Page,
+    page: FileReport,
     span: Span,
     file: str,
     cell: int | None,
@@ -110,7 +129,7 @@ def _item(
     fix: str,
     url: str,
     severity: str,
-    hint: Hint | None,
+    shown: dict[str, Any],
 ) -> Item:
     line, column = page.place(span.start_byte)
     end_line, end_column = page.place(span.end_byte)
@@ -127,37 +146,53 @@ def _item(
         severity=severity,
         source=page.line(line),
         cell=cell,
-        hint=figures(hint),
+        hint=shown,
     )
 
 
-def figures(hint: Hint | None) -> dict[str, Any]:
+def figures(hint: Hint, account: Account) -> dict[str, Any]:
     """The hint's figures in the words of the JSON format."""
-    if hint is None:
-        return {}
     figure = hint.figure
-    known: dict[str, Any] = {"api": hint.call.api, "times": hint.call.runs.times}
-    if figure is not None:
-        known |= {
-            "joules": figure.total,
-            "low": figure.low,
-            "high": figure.high,
-            "below": figure.below,
-            "total_joules": hint.known_joules,
-            "devices": dict(figure.devices),
-            "layer": figure.layer,
-            "estimated": figure.estimated,
-            "machine": figure.machine,
-            "meter": figure.meter,
-            "date": figure.date,
-            "runs": figure.runs,
-        }
-    return known
+    known: dict[str, Any] = {
+        "api": hint.call.api,
+        "times": hint.times,
+        "times_from": hint.times_from,
+        "origin": figure.origin if figure else None,
+        "source": figure.source if figure else None,
+        "layer": figure.source if figure else None,
+    }
+    if figure is None:
+        return known
+    about_this_call = figure.origin != "api"
+    total = hint.known_joules
+    counted = counts(figure) and account.main is not None and machine_of(figure) == account.main.key
+    return known | {
+        "kind": figure.kind,
+        "joules": hint.joules_per_call,
+        "low": figure.low,
+        "high": figure.high,
+        "below": figure.below,
+        "total_joules": total,
+        "first_joules": figure.first if about_this_call else None,
+        "share": _share(total, account) if counted else None,
+        "devices": dict(figure.devices) if about_this_call else {},
+        "estimated": figure.estimated,
+        "machine": figure.machine,
+        "meter": figure.meter,
+        "date": figure.date,
+        "runs": figure.runs,
+        "edited": figure.edited,
+    }
 
 
-def _cost(page: Page, hint: Hint, file: str, cell: int | None) -> CallCost:
+def _share(joules: float | None, account: Account) -> float | None:
+    """Of what the main machine measured in the file."""
+    return min(1.0, joules / account.joules) if joules is not None and account.joules > 0 else None
+
+
+def _cost(page: FileReport, hint: Hint, file: str, cell: int | None) -> CallCost:
     assert hint.figure is not None
     assert hint.known_joules is not None
-    place = f"{file}:cell {cell}" if cell is not None else file
+    place = f"{file} cell {cell}" if cell is not None else file
     line = page.row(hint.call.span.start_byte) + 1
-    return CallCost(hint.call.api, file, line, hint.known_joules, hint.figure.estimated, f"{place}:{line}")
+    return CallCost(hint.call.api, hint.known_joules, machine_of(hint.figure), f"{place}:{line}")

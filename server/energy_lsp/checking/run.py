@@ -7,15 +7,20 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
+from energy_data.untrusted.reading import real
+from energy_data.untrusted.walking import walk
+from energy_data.untrusted.writing import inside
 from energy_lsp.checking.fixing import fix_file
 from energy_lsp.checking.items import FileResult, result_of
-from energy_lsp.client import Client
-from energy_lsp.folders import Folder
-from energy_lsp.making import read_pages
-from energy_lsp.settings import project_root
+from energy_lsp.presentation.pipeline import read_pages
+from energy_lsp.session.client import Client
+from energy_lsp.session.folders import Folder, matches
+from energy_lsp.session.settings import project_root
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +43,13 @@ Progress = Callable[[str, int, int], None]
 """Hears what is being done, to how many files it is, and how many there are."""
 
 
+class Scope(NamedTuple):
+    """What somebody named, and whether it is to be fixed."""
+
+    named: tuple[Path, ...] = ()
+    fix: bool = False
+
+
 def find_files(paths: Sequence[Path]) -> list[Path]:
     """Python files and notebooks at and below the paths, each once, in a stable order."""
     found: dict[Path, None] = {}
@@ -47,22 +59,40 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
+def kept(files: Sequence[Path], paths: Sequence[Path], options: Mapping[str, object]) -> list[Path]:
+    """The files that no pattern excludes: of the settings relative to their project, of the command line also relative to
+    where it runs and to the folders that it names, as outside of a repository every folder is a project of its own."""
+    patterns = options.get("exclude", ())
+    assert isinstance(patterns, tuple)
+    bases = [Path.cwd(), *(path.absolute() for path in paths if path.is_dir())]
+    return [
+        file
+        for file in files
+        if not _folder(project_root(file), tuple(sorted(options.items()))).excludes(file)
+        and not any(
+            matches(file.relative_to(base).as_posix(), pattern)
+            for base in bases
+            if file.is_relative_to(base)
+            for pattern in patterns
+        )
+    ]
+
+
 def _walk(root: Path) -> Iterator[Path]:
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
-        for name in sorted(files):
+    for folder, files in walk(root, lambda folder, name: name in SKIPPED or name.startswith(".")):
+        for name in files:
             if os.path.splitext(name)[1] in SUFFIXES:
-                yield Path(folder, name)
+                yield folder / name
 
 
 def check_files(
-    files: Sequence[Path], options: Mapping[str, object], fix: bool, progress: Progress
+    files: Sequence[Path], options: Mapping[str, object], scope: Scope, progress: Progress
 ) -> list[FileResult]:
     """Check all files; `progress` hears what is done, and how far."""
     if len(files) <= FEW:
         results = []
         for file in files:
-            results.append(check_file(file, options, fix))
+            results.append(check_file(file, options, scope))
             progress("Checking", len(results), len(files))
         return results
     _index_all(files, options, progress)
@@ -70,7 +100,7 @@ def check_files(
     for part in _cut(files, CORES * ENOUGH):
         chunks = _cut(part, max(1, min(CHUNK, len(part) // (4 * CORES))))
         with ProcessPoolExecutor(min(CORES, len(chunks)), initializer=gc.disable) as pool:
-            futures = {pool.submit(_check_chunk, chunk, options, fix): chunk for chunk in chunks}
+            futures = {pool.submit(_check_chunk, chunk, options, scope): chunk for chunk in chunks}
             for future in as_completed(futures):
                 done.update(zip(futures[future], future.result(), strict=True))
                 progress("Checking", len(done), len(files))
@@ -88,14 +118,14 @@ def _index_all(files: Sequence[Path], options: Mapping[str, object], progress: P
             folder.project.index(partial(progress, "Indexing"), partial(pool.map, chunksize=CHUNK))
 
 
-def _check_chunk(files: Sequence[Path], options: Mapping[str, object], fix: bool) -> list[FileResult]:
-    results = [check_file(file, options, fix) for file in files]
+def _check_chunk(files: Sequence[Path], options: Mapping[str, object], scope: Scope) -> list[FileResult]:
+    results = [check_file(file, options, scope) for file in files]
     for folder in _folders(files, options):
         folder.project.forget()
     return results
 
 
-def check_file(path: Path, options: Mapping[str, object], fix: bool) -> FileResult:
+def check_file(path: Path, options: Mapping[str, object], scope: Scope) -> FileResult:
     """Check one file; what is wrong with the file itself is part of the result."""
     folder = _folder(project_root(path), tuple(sorted(options.items())))
     name = shown_path(path)
@@ -104,10 +134,15 @@ def check_file(path: Path, options: Mapping[str, object], fix: bool) -> FileResu
     if not folder.project.indexed:
         folder.project.index()
     try:
-        if fix:
-            pages, fixed = fix_file(path, lambda: read_pages(folder, path, CLIENT))
-        else:
-            pages, fixed = read_pages(folder, path, CLIENT), 0
+        if path in scope.named:
+            folder.project.named.add(real(path))
+        if not scope.fix:
+            return result_of(read_pages(folder, path, CLIENT), name, 0)
+        target = inside(path, scope.named)
+        if target is None:
+            found = result_of(read_pages(folder, path, CLIENT), name, 0)
+            return replace(found, problem="was not fixed: it is a link that leads out of the paths given")
+        pages, fixed = fix_file(target, lambda: read_pages(folder, path, CLIENT))
         return result_of(pages, name, fixed)
     except Exception as problem:
         logger.debug("Checking %s failed", path, exc_info=True)

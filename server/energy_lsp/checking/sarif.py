@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.checking.items import FileResult, Item
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -33,7 +34,7 @@ def as_sarif(results: Sequence[FileResult], root: Path) -> str:
         "invocations": [_invocation(results)],
         "results": [_result(item, names.index(item.rule)) for item in items],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
 def _rule(item: Item) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def _result(item: Item, index: int) -> dict[str, Any]:
 def _artifact(file: str) -> dict[str, str]:
     if Path(file).is_absolute():
         return {"uri": Path(file).as_uri()}
-    return {"uri": quote(file), "uriBaseId": "ROOT"}
+    return {"uri": quote(os.fsencode(file)), "uriBaseId": "ROOT"}
 
 
 def _invocation(results: Sequence[FileResult]) -> dict[str, Any]:
@@ -79,6 +80,7 @@ def _invocation(results: Sequence[FileResult]) -> dict[str, Any]:
     invocation: dict[str, Any] = {"executionSuccessful": not problems}
     if problems:
         invocation["toolExecutionNotifications"] = [
-            {"level": "error", "message": {"text": f"{result.file}: {result.problem}"}} for result in problems
+            {"level": "error", "message": {"text": f"{visible(result.file)}: {result.problem}"}}
+            for result in problems
         ]
     return invocation

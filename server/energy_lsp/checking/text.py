@@ -1,4 +1,4 @@
-"""The terminal: annotated source, then a table with the hungriest calls."""
+"""The terminal: annotated source, then a table with the costliest calls."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.checking.items import CallCost, FileResult, Item
-from energy_lsp.hints import marked
+from energy_lsp.presentation.account import NOTHING, Account, MachineSum
+from energy_lsp.presentation.units import counted, marked
 
-HUNGRIEST = 10
+COSTLIEST = 10
 STYLES = {"error": "bold red", "warning": "yellow", "information": "cyan", "hint": "green"}
 
 
@@ -27,18 +28,19 @@ def print_items(console: Console, results: Sequence[FileResult]) -> None:
 
 def _print_item(console: Console, item: Item) -> None:
     style = STYLES.get(item.severity, "cyan")
-    place = f"{item.file}:cell {item.cell}" if item.cell is not None else item.file
+    file = visible(item.file)
+    place = f"{file} cell {item.cell}" if item.cell is not None else file
     head = Text.assemble(
         (f"{place}:{item.line}:{item.column}", "bold"),
         " ",
         (item.rule, style),
         " ",
-        item.message,
+        one_line(item.message),
     )
     if item.fix != "none":
         head.append(" [fix]" if item.fix == "safe" else " [fix for review]", "dim")
     console.print(head, soft_wrap=True)
-    source = item.source.rstrip().expandtabs(1)
+    source = visible(item.source.rstrip())
     if not source:
         return
     gutter = f"{item.line:>5} | "
@@ -49,31 +51,38 @@ def _print_item(console: Console, item: Item) -> None:
 
 
 def print_summary(console: Console, results: Sequence[FileResult], statistics: bool) -> None:
-    """How much, how many, and the hungriest calls."""
-    calls = sorted((call for result in results for call in result.calls), key=lambda call: -call.joules)
-    if calls:
-        console.print(_table(calls))
+    """How much, how many, and the costliest calls."""
+    account = account_of(results)
+    for one in account.machines:
+        calls = [call for result in results for call in result.calls if call.machine == one.key]
+        console.print(_table(sorted(calls, key=lambda call: -call.joules), one))
     if statistics:
         counts = Counter(item.rule for result in results for item in result.items)
         table = Table(
             "Rule", "Places", title="Statistics", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
         )
         for rule, count in counts.most_common():
-            table.add_row(escape(rule), str(count))
+            table.add_row(visible(rule), str(count))
         console.print(table)
     console.print(_sentence(results), soft_wrap=True)
 
 
-def _table(calls: Sequence[CallCost]) -> Table:
-    table = Table(
-        "Energy", "Share", title="Hungriest calls", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-    )
+def account_of(results: Sequence[FileResult]) -> Account:
+    """What all files together took."""
+    return sum((result.account for result in results), NOTHING)
+
+
+def _table(calls: Sequence[CallCost], machine: MachineSum) -> Table:
+    by = "" if machine.key.source == "here" else f" on {machine.key.machine}, measured by the team"
+    title = f"Costliest calls{visible(by)}"
+    table = Table("Energy", "Share", title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for column in ("Call", "Where"):  # a narrow terminal folds them: the line number is what people look for
         table.add_column(column, overflow="fold")
-    whole = sum(call.joules for call in calls)
-    for call in calls[:HUNGRIEST]:
-        share = f"{call.joules / whole * 100:.0f}%" if whole > 0 else ""
-        table.add_row(marked(call.joules, call.estimated), share, escape(call.api), escape(call.where))
+    for call in calls[:COSTLIEST]:
+        share = f"{min(1.0, call.joules / machine.joules) * 100:.0f}%" if machine.joules > 0 else ""
+        table.add_row(
+            marked(call.joules, machine.key.estimated), share, visible(call.api), visible(call.where)
+        )
     return table
 
 
@@ -81,18 +90,12 @@ def _sentence(results: Sequence[FileResult]) -> str:
     findings = sum(item.is_finding for result in results for item in result.items)
     fixable = sum(item.fix == "safe" for result in results for item in result.items)
     fixed = sum(result.fixed for result in results)
-    calls = [call for result in results for call in result.calls]
-    unknown = sum(result.unknown for result in results)
-    parts = [
-        f"{count} {what}{'' if count == 1 else 's'}"
-        for count, what in ((len(results), "file"), (findings, "finding"))
-    ]
+    parts = [counted(len(results), "file"), counted(findings, "finding")]
     if fixed:
         parts.append(f"{fixed} fixed")
     if fixable:
         parts.append(f"{fixable} fixable with --fix")
-    if calls:
-        energy = marked(sum(call.joules for call in calls), any(call.estimated for call in calls))
-        parts.append(f"{energy} known")
-    parts.append(f"{unknown} calls of unknown cost")
+    account = account_of(results)
+    if account.counted or account.left_out:
+        parts.append(account.label.removeprefix("⚡ "))
     return ", ".join(parts) + "."

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from energy_data.problems import Problem
-from energy_lsp.markup import Plain
+from energy_lsp.presentation.markup import Plain
+from energy_lsp.terminal.echo import echo
 
 COMMANDS: dict[str, str] = {
     "measure": "measure:measure",
@@ -16,10 +17,17 @@ COMMANDS: dict[str, str] = {
     "serve": "serve:serve",
     "check": "check:check",
     "calls": "calls:calls",
+    "debug": "debug:debug",
     "report": "report:report",
+    "inside": "inside:inside",
     "compare": "compare:compare",
+    "tune": "tune:tune",
     "doctor": "doctor:doctor",
     "rules": "rules:rules",
+    "campaign": "campaign:campaign",
+    "calibrate": "calibrate:calibrate",
+    "predict": "predict:predict",
+    "sweep": "sweep:sweep",
 }
 """Command name → `module:function` under this package; the order is the order of the help."""
 
@@ -33,7 +41,7 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except Problem as problem:
             # A sentence may hold text from a file: nothing that a terminal would act on.
-            click.echo(Plain().text(str(problem)), err=True)
+            echo(Plain().text(str(problem)), err=True)
             ctx.exit(2)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -9,12 +9,15 @@ from typing import Any
 
 import click
 
-from energy_code.calls import Call
-from energy_code.index import is_small, python_files
-from energy_code.notebook import Notebook
-from energy_code.positions import Lines
-from energy_code.project import Project
+from energy_code.model import Call
+from energy_code.text.lines import Lines
+from energy_code.workspace.import_index import is_small, python_files
+from energy_code.workspace.notebook import Notebook
+from energy_code.workspace.project import Project
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import one_line, visible
+from energy_data.untrusted.reading import real
+from energy_lsp.terminal.echo import echo
 
 Record = dict[str, Any]
 MOST_READ_ALONG = 50
@@ -43,13 +46,13 @@ def calls(paths: tuple[Path, ...], form: str) -> None:
         try:
             records.extend(calls_in(path))
         except Problem as problem:
-            click.echo(str(problem), err=True)
+            echo(one_line(problem), err=True)
             failed = True
     if form == "json":
-        click.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        echo(json.dumps(records, indent=2, ensure_ascii=False))
     else:
         for record in records:
-            click.echo(as_line(record))
+            echo(as_line(record))
     if failed:
         raise SystemExit(1)
 
@@ -69,7 +72,7 @@ def calls_in(path: Path) -> Iterator[Record]:
             try:
                 yield from calls_in_file(file, project)
             except Problem as problem:
-                click.echo(str(problem), err=True)
+                echo(one_line(problem), err=True)
         if not found:
             raise CallsProblem(f"{path} holds no Python file or notebook: give a folder with code in it.")
     elif path.exists():
@@ -83,12 +86,13 @@ def project_of(path: Path) -> Project:
 
     In a small one it is known who imports whom: the file is read as it is when the folder is given.
     """
-    folder = path.resolve().parent
+    folder = real(path).parent
     while (folder / "__init__.py").exists() and folder.parent != folder:
         folder = folder.parent
     if folder.name == "src":  # the programs that use its packages stand beside it
         folder = folder.parent
     project = Project(folder)
+    project.named.add(real(path))
     if is_small(folder, MOST_READ_ALONG):
         project.index()
     return project
@@ -97,13 +101,13 @@ def project_of(path: Path) -> Project:
 def calls_in_file(path: Path, project: Project) -> Iterator[Record]:
     """The records of one file or notebook."""
     try:
-        data = path.read_bytes()
+        data = project.read(path)
     except OSError as problem:
         raise CallsProblem(
-            f"{path} cannot be read ({problem.strerror}): check that it is still there."
+            f"{path} cannot be read ({problem.strerror}): check that it is a file and still there."
         ) from None
     if path.suffix == ".ipynb":
-        notebook = Notebook.read(data, path=path.resolve(), project=project)
+        notebook = Notebook.read(data, path=real(path), project=project)
         for call in written(notebook.analysis.calls):
             cell, span = notebook.locate(call.span)
             yield record_of(call, path, notebook.lines(cell), span.start_byte, span.end_byte, cell)
@@ -144,6 +148,6 @@ def record_of(call: Call, path: Path, lines: Lines, start: int, end: int, cell: 
 def as_line(record: Record) -> str:
     """One line of text: place, name, and what is less than certain."""
     cell = f":cell {record['cell']}" if "cell" in record else ""
-    place = f"{record['file']}{cell}:{record['line']}:{record['column']}"
+    place = f"{visible(record['file'])}{cell}:{record['line']}:{record['column']}"
     sure = "" if record["confidence"] >= 1 else f"  (confidence {record['confidence']:.2f})"
     return f"{place}: {record['api']}{sure}"

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.cli.options import given, setting_options
-from energy_lsp.joules import joules
+from energy_lsp.presentation.units import joules
+from energy_lsp.terminal.echo import echo
 
 if TYPE_CHECKING:
     from energy_lsp.checking.items import FileResult
+    from energy_lsp.checking.run import Scope
 
 MANY = 200
 """From so many files on, progress is shown."""
@@ -31,6 +34,11 @@ MANY = 200
 )
 @click.option("--fix", is_flag=True, help="Apply the fixes that are safe.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
+@click.option(
+    "--predicted",
+    is_flag=True,
+    help="Count predictions into the budget too, for calls that were never measured.",
+)
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule.")
 @click.option(
     "--db", "database", metavar="PATH", help="Energy database to read; default: this machine's own."
@@ -47,7 +55,13 @@ MANY = 200
     "estimates",
 )
 def check(
-    paths: tuple[Path, ...], form: str, fix: bool, exit_zero: bool, statistics: bool, **options: Any
+    paths: tuple[Path, ...],
+    form: str,
+    fix: bool,
+    exit_zero: bool,
+    predicted: bool,
+    statistics: bool,
+    **options: Any,
 ) -> None:
     """Print the energy hints of Python files and notebooks in PATHS.
 
@@ -59,11 +73,11 @@ def check(
     chosen = given(options)
     _check_rule_names(chosen)
     for problem in run.problems_of(paths, chosen):
-        click.echo(f"Warning: {problem}", err=True)
-    files = run.find_files(paths)
-    results = _check_all(files, chosen, fix)
+        echo(f"Warning: {one_line(problem)}", err=True)
+    files = run.kept(run.find_files(paths), paths, chosen)
+    results = _check_all(files, chosen, run.Scope(tuple(path.absolute() for path in paths), fix))
     _print(results, form, statistics)
-    code = _verdict(results, run.budget_of(paths, chosen))
+    code = _verdict(results, run.budget_of(paths, chosen), _predicted(paths, chosen) if predicted else None)
     sys.exit(0 if exit_zero else code)
 
 
@@ -80,11 +94,11 @@ def _check_rule_names(chosen: dict[str, object]) -> None:
                 )
 
 
-def _check_all(files: Sequence[Path], options: dict[str, object], fix: bool) -> list[FileResult]:
+def _check_all(files: Sequence[Path], options: dict[str, object], scope: Scope) -> list[FileResult]:
     from energy_lsp.checking.run import check_files
 
     if len(files) < MANY or not sys.stderr.isatty():
-        return check_files(files, options, fix, lambda what, done, total: None)
+        return check_files(files, options, scope, lambda what, done, total: None)
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TimeRemainingColumn
 
@@ -99,37 +113,57 @@ def _check_all(files: Sequence[Path], options: dict[str, object], fix: bool) -> 
                 tasks[what] = progress.add_task(what)
             progress.update(tasks[what], completed=done, total=total)
 
-        return check_files(files, options, fix, show)
+        return check_files(files, options, scope, show)
 
 
 def _print(results: list[FileResult], form: str, statistics: bool) -> None:
     from energy_lsp.checking import formats
 
     if form == "json":
-        click.echo(formats.as_json(results))
+        echo(formats.as_json(results))
     elif form == "github":
         if lines := formats.as_github(results):
-            click.echo(lines)
+            echo(lines, commands=True)
     elif form == "sarif":
         from energy_lsp.checking.sarif import as_sarif
 
-        click.echo(as_sarif(results, Path.cwd()))
+        echo(as_sarif(results, Path.cwd()))
     else:
-        from energy_lsp import terminal
         from energy_lsp.checking import text
+        from energy_lsp.terminal import console as terminal
 
         console = terminal.console()
         text.print_items(console, results)
         text.print_summary(console, results, statistics)
 
 
-def _verdict(results: list[FileResult], budget: float) -> int:
-    known = sum(result.joules for result in results)
+def _predicted(paths: Sequence[Path], chosen: dict[str, object]) -> float:
+    """Joules that are predicted of calls that were never measured; says so when there is no calibration."""
+    from energy_lsp.predicting.program import predicted_joules
+
+    database = chosen.get("database")
+    amount, note = predicted_joules(paths, Path(str(database)) if database else None)
+    if note:
+        echo(note, err=True)
+    return amount
+
+
+def _verdict(results: list[FileResult], budget: float, predicted: float | None = None) -> int:
+    from energy_lsp.checking.text import account_of
+
+    sums = account_of(results).machines
+    known = max((one.joules for one in sums), default=0.0)
+    words = "measured"
+    if predicted is not None:
+        words = f"({joules(known)} measured, {joules(predicted)} predicted of calls that were never measured)"
+        known += predicted
+        if not 0 < budget < known:
+            echo(f"{joules(known)} {words}.", err=True)
     for result in results:
         if result.problem:
-            click.echo(f"{result.file} {result.problem}", err=True)
+            echo(f"{visible(result.file)} {one_line(result.problem)}", err=True)
     if 0 < budget < known:
-        click.echo(f"Over the budget: {joules(known)} known, {joules(budget)} allowed.", err=True)
+        echo(f"Over the budget: {joules(known)} {words}, {joules(budget)} allowed.", err=True)
     if any(result.problem for result in results):
         return 2
     found = any(item.is_finding for result in results for item in result.items)

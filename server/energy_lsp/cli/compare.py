@@ -2,34 +2,81 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-if TYPE_CHECKING:
-    from energy_measure.program_comparison import ComparedPrograms
+from energy_data.untrusted.printable import json_text, visible
+from energy_lsp.terminal.echo import echo
 
-SCRIPT = click.Path(exists=True, dir_okay=False, path_type=Path)
+if TYPE_CHECKING:
+    from energy_measure.comparison.effects import Effect, Spread
+    from energy_measure.comparison.programs import ComparedPrograms, Outputs, ProgramPair
+
+TOLERANCE = 1e-3
+"""Of `--outputs tolerance` where none is given: two frameworks add up in different orders."""
+SCRIPT = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
 @click.argument("before", type=SCRIPT)
 @click.argument("after", type=SCRIPT)
 @click.argument("arguments", nargs=-1, metavar="[-- ARGS]")
+@click.option(
+    "--inside",
+    is_flag=True,
+    help="Compare layer by layer: two programs, which are measured, or two measured runs.",
+)
+@click.option(
+    "--db",
+    "database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="With --inside: the energy database; default: this machine's own.",
+)
 @click.option("--pairs", type=click.IntRange(min=6), help="How many pairs to run.  [default: 15]")
 @click.option("--quick", is_flag=True, help="A first look: 6 pairs.")
 @click.option("--python", metavar="PYTHON", default="", help="Interpreter that runs both programs.")
+@click.option("--before-python", metavar="PYTHON", default="", help="Interpreter of BEFORE alone.")
+@click.option("--after-python", metavar="PYTHON", default="", help="Interpreter of AFTER alone.")
+@click.option(
+    "--before-env",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Environment variable of BEFORE; may be repeated.",
+)
+@click.option(
+    "--after-env", multiple=True, metavar="NAME=VALUE", help="Environment variable of AFTER; may be repeated."
+)
+@click.option(
+    "--outputs",
+    type=click.Choice(["same", "tolerance", "differ"]),
+    default="same",
+    show_default=True,
+    help="What both have to print: the same, numbers within --tolerance (1e-3 unless given), or what they like.",
+)
+@click.option(
+    "--rest",
+    type=click.FloatRange(0.05, 600),
+    metavar="S",
+    default=0.3,
+    show_default=True,
+    help="Idle time between runs.",
+)
 @click.option("--meter", default="auto", show_default=True, help="Meter to use; see energy-lsp doctor.")
+@click.option(
+    "--no-wait", is_flag=True, help="Leave with status 2 when somebody measures on this host already."
+)
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds one run may take.")
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
     default=0.0,
-    help="By what part of their size printed numbers may differ, such as 1e-6.  [default: 0]",
+    help="By what part of their size, or of 1, printed floating-point numbers may differ: 1e-6.  [default: 0]",
 )
+@click.option("--integers", is_flag=True, help="Let whole numbers differ by the tolerance too.")
 @click.option(
     "--format",
     "form",
@@ -42,12 +89,22 @@ def compare(
     before: Path,
     after: Path,
     arguments: tuple[str, ...],
+    inside: bool,
+    database: Path | None,
     pairs: int | None,
     quick: bool,
     python: str,
+    before_python: str,
+    after_python: str,
+    before_env: tuple[str, ...],
+    after_env: tuple[str, ...],
+    outputs: Outputs,
+    rest: float,
     meter: str,
+    no_wait: bool,
     timeout: float | None,
     tolerance: float,
+    integers: bool,
     form: str,
 ) -> None:
     """Measure whether AFTER needs less energy than BEFORE, two programs that print the same.
@@ -56,36 +113,99 @@ def compare(
     -- go to both programs. Programs that print different things are refused with exit status 1; times that they
     print, and what progress bars showed on the way, are not compared.
     """
-    from energy_measure.comparison import PAIRS, QUICK_PAIRS, NotResolvedError
-    from energy_measure.program_comparison import DifferentOutputs, ProgramPair, compare_programs, interpreter
+    if inside:
+        from energy_lsp.cli.compare_inside import compare_inside
+
+        measuring = {"database": database, "meter": meter, "python": python or None, "timeout": timeout}
+        compare_inside(str(before), str(after), arguments, quick=quick, form=form, measuring=measuring)
+        return
+    for script in (before, after):
+        if not script.exists():
+            raise click.BadParameter(f"File '{script}' does not exist.")
+    from energy_measure.comparison.pairs import PAIRS, QUICK_PAIRS, NotResolvedError
+    from energy_measure.comparison.programs import (
+        DifferentOutputs,
+        ProgramPair,
+        compare_programs,
+        interpreter,
+    )
 
     try:
-        pair = ProgramPair(before, after, interpreter(python, before), arguments, timeout, tolerance)
+        pair = ProgramPair(
+            before,
+            after,
+            interpreter(before_python or python, before),
+            arguments,
+            timeout,
+            tolerance or (TOLERANCE if outputs == "tolerance" else 0.0),
+            integers,
+            outputs,
+            interpreter(after_python or python, after),
+            variables(before_env),
+            variables(after_env),
+            rest,
+        )
         found = compare_programs(
-            pair, pairs=pairs or (QUICK_PAIRS if quick else PAIRS), meter=meter, progress=_progress
+            pair,
+            pairs=pairs or (QUICK_PAIRS if quick else PAIRS),
+            meter=meter,
+            progress=_progress,
+            wait=not no_wait,
+            on_wait=lambda sentence: echo(sentence, err=True),
         )
     except DifferentOutputs as problem:
-        click.echo(f"{problem}\n\n{problem.excerpt}", err=True)
+        echo(f"{problem}\n\n{problem.excerpt}", err=True)
         raise SystemExit(1) from None
     except NotResolvedError as problem:
-        click.echo(f"No comparison: {problem}.", err=True)
+        echo(f"No comparison: {problem}.", err=True)
         raise SystemExit(1) from None
-    click.echo(
-        json.dumps(_as_json(found, pair.before, pair.after), indent=2)
-        if form == "json"
-        else _as_text(found, before, after)
-    )
+    echo(json_text(_as_json(found, pair), indent=2) if form == "json" else _as_text(found, pair))
 
 
 def _progress(done: int, of: int) -> None:
     if sys.stderr.isatty():
         end = "\n" if done == of else ""
-        click.echo(f"\r{done} of {of} pairs", err=True, nl=False)
-        click.echo(end, err=True, nl=False)
+        echo(f"\r{done} of {of} pairs", err=True, nl=False)
+        echo(end, err=True, nl=False)
 
 
-def _as_json(found: ComparedPrograms, before: Path, after: Path) -> dict[str, Any]:
+def variables(texts: tuple[str, ...]) -> dict[str, str]:
+    """`NAME=VALUE` texts as a table."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"{text!r} sets no variable: write NAME=VALUE.")
+        found[name] = value
+    return found
+
+
+def _effect_json(effect: Effect) -> dict[str, Any]:
+    return {
+        "name": effect.name,
+        "unit": effect.unit,
+        "before": _spread_json(effect.before),
+        "after": _spread_json(effect.after),
+        "p": effect.p_value,
+        "p_holm": effect.p_holm,
+        "a12": effect.a12,
+        "a12_magnitude": effect.a12_magnitude,
+        "cliffs_delta": effect.cliffs_delta,
+        "magnitude": effect.magnitude,
+    }
+
+
+def _spread_json(spread: Spread) -> dict[str, Any]:
+    return {
+        "mean": spread.mean,
+        "median": spread.median,
+        "interval": {"low": spread.interval.low, "high": spread.interval.high},
+    }
+
+
+def _as_json(found: ComparedPrograms, pair: ProgramPair) -> dict[str, Any]:
     result = found.comparison
+    before, after = pair.before, pair.after
     return {
         "before": {"program": str(before), "joules": result.joules_before, "seconds": result.seconds_before},
         "after": {"program": str(after), "joules": result.joules_after, "seconds": result.seconds_after},
@@ -97,7 +217,14 @@ def _as_json(found: ComparedPrograms, before: Path, after: Path) -> dict[str, An
         "differs": result.differs,
         "pairs": result.pairs,
         "runs": {"before": result.before, "after": result.after, "control": result.control},
-        "same_output": True,
+        "same_output": None if pair.outputs == "differ" else True,
+        "outputs": pair.outputs,
+        "metrics": {"before": found.metrics[0], "after": found.metrics[1]},
+        "effects": [_effect_json(effect) for effect in found.effects.respects],
+        "spearman_energy_time": {
+            "before": found.effects.spearman_before,
+            "after": found.effects.spearman_after,
+        },
         "times_not_compared": found.printed.times,
         "greatest_difference": found.printed.difference,
         "meter": found.meter,
@@ -106,11 +233,24 @@ def _as_json(found: ComparedPrograms, before: Path, after: Path) -> dict[str, An
     }
 
 
-def _as_text(found: ComparedPrograms, before: Path, after: Path) -> str:
+def _effect_lines(found: ComparedPrograms) -> list[str]:
+    """A line a respect: median of either side, how sure and how large the difference is."""
+    lines = []
+    for effect in found.effects.respects:
+        sides = f"{effect.before.median:.3g} → {effect.after.median:.3g} {effect.unit}"
+        sure = f"p {_probability(effect.p_holm)} (Holm)"
+        size = f"Cliff's δ {effect.cliffs_delta:+.2f} ({effect.magnitude}), A12 {effect.a12:.2f} ({effect.a12_magnitude})"
+        lines.append(f"{effect.name:24} {sides:26} {sure:22} {size}")
+    return lines
+
+
+def _as_text(found: ComparedPrograms, pair: ProgramPair) -> str:
     result = found.comparison
-    width = max(12, len(before.name), len(after.name))
+    before, after = pair.before, pair.after
+    first_name, second_name = visible(before.name), visible(after.name)
+    width = max(12, len(first_name), len(second_name))
     rows = [
-        ("", before.name, after.name),
+        ("", first_name, second_name),
         ("energy", f"{result.joules_before:.3g} J", f"{result.joules_after:.3g} J"),
         ("time", f"{result.seconds_before:.3g} s", f"{result.seconds_after:.3g} s"),
     ]
@@ -123,14 +263,19 @@ def _as_text(found: ComparedPrograms, before: Path, after: Path) -> str:
             f"after / before   {result.ratio:.3f}  (95% interval {result.low:.3f} to {result.high:.3f})",
             f"before / before  {result.control_ratio:.3f}  (control in the same run)",
             f"{result.pairs} pairs, p {_probability(result.p_value)} (Wilcoxon), A12 {result.a12:.2f}",
-            f"Net joules per run; meter {found.meter}{kind}; {found.machine}. {_printed(found)}",
+            f"Net joules per run; meter {visible(found.meter)}{kind}; {visible(found.machine)}. {_printed(found, pair)}",
             "",
-            _verdict(found, after.name),
+            *_effect_lines(found),
+            "",
+            _verdict(found, second_name),
         ]
     )
 
 
-def _printed(found: ComparedPrograms) -> str:
+def _printed(found: ComparedPrograms, pair: ProgramPair) -> str:
+    if pair.outputs == "differ":
+        sides = [", ".join(f"{name} {value:g}" for name, value in side.items()) for side in found.metrics]
+        return f"What they print was not compared: {sides[0] or 'no numbers'} | {sides[1] or 'no numbers'}."
     words = "Both print the same"
     if found.printed.times:
         words += ", times apart"

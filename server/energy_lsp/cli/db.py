@@ -5,25 +5,27 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
-from energy_data.connections import WAIT_SECONDS
-from energy_data.database import Database
-from energy_data.greenlight import import_greenlight
-from energy_data.interchange import BadLine, export_lines, import_lines, merge
+from energy_data.database.connections import WAIT_SECONDS
+from energy_data.database.database import Database
+from energy_data.database.interchange import LONGEST_LINE, BadLine, export_lines, import_lines, merge
+from energy_data.database.pruning import prune
+from energy_data.database.sharing import what_is_shared
+from energy_data.database.store import EnergyStore
 from energy_data.model import Figure
 from energy_data.paths import team_database, user_database
 from energy_data.problems import DatabaseProblem
-from energy_data.pruning import prune
-from energy_data.store import EnergyStore
-from energy_lsp.markup import Plain
+from energy_data.studies.greenlight import import_greenlight
+from energy_data.untrusted.writing import write_file
+from energy_lsp.presentation.markup import Plain
+from energy_lsp.terminal.echo import echo
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -72,25 +74,28 @@ def db() -> None:
 @_format
 def info(db: Path | None, project: Path, output: str) -> None:
     """Show the three layers: this machine's own database, the team's, the published figures."""
-    from energy_data.figures import table
+    from energy_data.published.figures import table
 
     path = db or user_database()
-    files = {"here": _described(path), "team": _described(team_database(project))}
+    files = {
+        "here": _described(path, shared=db is None),
+        "team": _described(team_database(project), shared=False),
+    }
     published = dict(table()["about"], apis=len(table()["rows"]))
     if output == "json":
-        click.echo(json.dumps({**files, "published": published}, indent=2))
+        echo(json.dumps({**files, "published": published}, indent=2))
         return
     _print_layers({"this machine": files["here"], "the team": files["team"]})
-    click.echo(
+    echo(
         f"published figures: {published['apis']} APIs ({published['names']} published names, "
         f"{published['records']} records) on {published['machine']}\n  {published['source']}"
     )
 
 
-def _described(path: Path) -> dict[str, Any]:
-    if not path.exists():
+def _described(path: Path, *, shared: bool = True) -> dict[str, Any]:
+    if not os.path.exists(path):
         return {"file": str(path), "exists": False}
-    with Database.read(path) as database:
+    with Database.read(path, shared=shared) as database:
         return {
             "file": str(path),
             "exists": True,
@@ -132,10 +137,10 @@ def lookup(api: str, db: Path | None, project: Path, file: str | None, line: int
     figure = store.lookup(api, file=file, line=line)
     store.close()
     if figure is None:
-        click.echo(_plain(_unanswered(api)), err=True)
+        echo(_plain(_unanswered(api)), err=True)
         raise click.exceptions.Exit(1)
     if output == "json":
-        click.echo(json.dumps(asdict(figure), indent=2))
+        echo(json.dumps(_as_json(figure), indent=2))
     else:
         _print_figure(figure)
 
@@ -144,9 +149,9 @@ def _unanswered(api: str) -> str:
     """Why there is no figure, and what to do about it."""
     from difflib import get_close_matches
 
-    from energy_data.catalogue import Catalogue
-    from energy_data.figures import names
-    from energy_data.naming import canonical
+    from energy_data.catalogue.catalogue import Catalogue
+    from energy_data.catalogue.naming import canonical
+    from energy_data.published.figures import names
 
     catalogue = Catalogue.load()
     asked = "tensorflow." + api.removeprefix("tf.") if api.startswith("tf.") else api
@@ -163,30 +168,40 @@ def _unanswered(api: str) -> str:
     return f"{api} is not an API of TensorFlow or Keras: {advice}"
 
 
+def _as_json(figure: Figure) -> dict[str, Any]:
+    """The figure, with the names that its fields had until 0.1 (`layer`, `exact_site`) for one more release."""
+    total = figure.total if figure.has_middle else None
+    return {**asdict(figure), "total": total, "layer": figure.source, "exact_site": figure.origin == "site"}
+
+
 def _print_figure(figure: Figure) -> None:
-    from energy_data.catalogue import Catalogue
-    from energy_lsp.hints import device_lines, provenance
-    from energy_lsp.joules import duration, interval, joules
+    from energy_data.catalogue.catalogue import Catalogue
+    from energy_lsp.presentation.units import counted, duration, interval, joules
+    from energy_lsp.presentation.wording import device_lines, orientation, provenance
 
     entry = Catalogue.load().find(figure.api)
     gone = f" ({entry.removed_in} removed it)" if entry and entry.removed_in else ""
-    click.echo(_plain(figure.api) + gone)
+    echo(_plain(figure.api) + gone)
+    parts = device_lines(figure)
     if figure.total is None:
         bound = f"; it lies below {joules(figure.below)}" if figure.below is not None else ""
-        click.echo(f"  not resolved by the meter{bound}")
+        echo(f"  not resolved by the meter{bound}")
+    elif not figure.has_middle:
+        parts = []
+        echo(f"  {orientation(figure)} per call ({counted(figure.resolved, 'record')})")
     else:
         about = "≈ " if figure.estimated else ""
         what = "95% interval" if figure.spread == "interval" else "middle half of its records"
         spread = ""
         if figure.low is not None and figure.high is not None:
             spread = f" ({what}: {interval(figure.low, figure.high)})"
-        click.echo(f"  {about}{joules(figure.total)} per call{spread}")
-    for line in device_lines(figure):
-        click.echo(f"  {line}")
-    click.echo(f"  {duration(figure.seconds)} per call")
-    click.echo(f"  {_plain(provenance(figure))}")
-    if figure.source:
-        click.echo(f"  {_plain(figure.source)}")
+        echo(f"  {about}{joules(figure.total)} per call{spread}")
+    for line in parts:
+        echo(f"  {line}")
+    echo(f"  {duration(figure.seconds)} per call")
+    echo(f"  {_plain(provenance(figure))}")
+    if figure.citation:
+        echo(f"  {_plain(figure.citation)}")
 
 
 @db.group("import")
@@ -209,8 +224,8 @@ def greenlight(path: Path, db: Path | None, wait: float) -> None:
     if not report.files and not report.malformed:
         raise DatabaseProblem(f"{path} holds no .json files: name the folder or archive with the records.")
     for name, reason in report.malformed:
-        click.echo(f"{_plain(name)}: {_plain(reason)}", err=True)
-    click.echo(
+        echo(f"{_plain(name)}: {_plain(reason)}", err=True)
+    echo(
         f"{report.records} records added from {report.files} files, {report.unresolved} of them not resolved "
         f"by the meter; {report.known} files were there already, {len(report.malformed)} could not be read."
     )
@@ -222,42 +237,84 @@ def greenlight(path: Path, db: Path | None, wait: float) -> None:
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 @_db
 @_wait
-def jsonl(file: Iterable[str], db: Path | None, wait: float) -> None:
+def jsonl(file: TextIO, db: Path | None, wait: float) -> None:
     """Import what `energy-lsp db export` wrote; FILE may be - for standard input. All of it, or nothing."""
     name = getattr(file, "name", "standard input")
     with Database.open(db or user_database(), wait=wait) as database:
         try:
-            added = import_lines(database, file)
+            added = import_lines(database, _bounded(file))
         except (BadLine, UnicodeDecodeError) as reason:
             text = f"{name} was not imported: {reason}; export it again with `energy-lsp db export`."
             raise DatabaseProblem(text) from reason
-    click.echo(_added(added))
+    echo(_added(added))
+
+
+def _bounded(file: TextIO) -> Iterator[str]:
+    """The lines of a file, none of them taken into memory further than one can be long."""
+    while line := file.readline(LONGEST_LINE + 1):
+        yield line
 
 
 @db.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
+@click.argument("file", type=click.Path(path_type=Path), default="-")
 @_db
-def export(file: Path, db: Path | None) -> None:
-    """Write everything measured as JSON Lines to FILE, or to standard output."""
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: one file, for `db import jsonl`; parquet: a folder with a dataset to publish.",
+)
+@click.option("--title", help="Of a dataset. Default: the folder's name.")
+@click.option("--author", "authors", multiple=True, metavar="NAME", help="Of a dataset; may be repeated.")
+@click.option(
+    "--license", "licence", metavar="SPDX", default="CC-BY-4.0", show_default=True, help="Terms of a dataset."
+)
+def export(
+    file: Path, db: Path | None, form: str, title: str | None, authors: tuple[str, ...], licence: str
+) -> None:
+    """Write everything measured as JSON Lines to FILE, or to standard output.
+
+    With `--format parquet` FILE is a folder: tables with units in their schema, a data card, a citation, a licence
+    and checksums. Paths in it are relative, and it holds no arguments of programs. It needs the extra `parquet`.
+    """
+    if form == "parquet":
+        if str(file) == "-":
+            raise click.UsageError(
+                "A dataset is a folder: name one, as in `db export FOLDER --format parquet`."
+            )
+        _export_dataset(file, db, title or file.name, authors, licence)
+        return
     with Database.read(db or user_database()) as database:
         if str(file) == "-":
             for line in export_lines(database):
-                click.echo(line)
+                echo(line)
         else:
             _write_whole(file, export_lines(database))
+        echo(what_is_shared(database.runs()), err=True)
+
+
+def _export_dataset(
+    folder: Path, db: Path | None, title: str, authors: tuple[str, ...], licence: str
+) -> None:
+    # Loads pyarrow, which no other command needs.
+    from energy_data.dataset.card import About
+    from energy_data.dataset.export import export_dataset
+
+    about = About(title, authors or ("The authors of this dataset",), licence)
+    with Database.read(db or user_database()) as database:
+        made = export_dataset(database, folder, about)
+    told = ", ".join(f"{count} {table}" for table, count in made.rows.items() if count)
+    echo(f"Wrote {_plain(folder)}: {told or 'nothing measured yet'}; {made.bytes / 1e6:.1f} MB.")
+    if not authors:
+        echo("CITATION.cff names no author yet: give --author, or write it there.", err=True)
 
 
 def _write_whole(file: Path, lines: Iterable[str]) -> None:
-    """Write to a neighbour and rename it, so that a full disk leaves an older export as it was."""
+    """All of it or nothing: a full disk leaves an older export as it was."""
     try:
-        handle, neighbour = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.writelines(f"{line}\n" for line in lines)
-            Path(neighbour).replace(file)
-        except BaseException:
-            Path(neighbour).unlink(missing_ok=True)
-            raise
+        write_file(file, (f"{line}\n" for line in lines))
     except OSError as error:
         raise DatabaseProblem(f"{file} cannot be written ({error.strerror}): name another file.") from error
 
@@ -268,10 +325,12 @@ def _write_whole(file: Path, lines: Iterable[str]) -> None:
 @_wait
 def merge_(file: Path, db: Path | None, wait: float) -> None:
     """Add everything another database FILE holds; what both hold is kept once. FILE stays as it is."""
-    Database.read(file, wait=wait).close()  # a bad FILE is told before a new database is made
+    Database.read(file, wait=wait, shared=False).close()  # a bad FILE is told before a new database is made
     with Database.open(db or user_database(), wait=wait) as database:
         added = merge(database, file)
-    click.echo(_added(added))
+        shared = what_is_shared(database.runs())
+    echo(_added(added))
+    echo(shared, err=True)
 
 
 def _added(added: dict[str, int]) -> str:
@@ -302,6 +361,4 @@ def prune_(
     with Database.open(db or user_database(), create=False, wait=wait) as database:
         pruned = prune(database, before=day, keep=keep, traces_only=traces, dry_run=dry_run)
     verb = "Would remove" if dry_run else "Removed"
-    click.echo(
-        f"{verb} {pruned.runs} runs, {pruned.measurements} measurements, {pruned.traces} power traces."
-    )
+    echo(f"{verb} {pruned.runs} runs, {pruned.measurements} measurements, {pruned.traces} power traces.")

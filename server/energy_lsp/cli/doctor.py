@@ -6,6 +6,8 @@ import json
 
 import click
 
+from energy_lsp.terminal.echo import echo
+
 
 @click.command()
 @click.option(
@@ -21,7 +23,7 @@ def doctor(form: str) -> None:
 
     Also shows the CPU governor, load and temperatures, and whether a measurement now would be trusted.
     """
-    from energy_measure.doctor import diagnose, report
+    from energy_measure.machine.doctor import diagnose, report
 
     diagnosis = diagnose()
-    click.echo(json.dumps(diagnosis.as_json(), indent=2) if form == "json" else report(diagnosis))
+    echo(json.dumps(diagnosis.as_json(), indent=2) if form == "json" else report(diagnosis))

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from energy_data.untrusted.printable import one_line
+from energy_lsp.terminal.echo import echo
+
 if TYPE_CHECKING:
-    from energy_measure.engine import MeasuredRun
+    from energy_measure.session import MeasuredRun
 
 INTERRUPTED = 130
 
@@ -34,10 +37,26 @@ INTERRUPTED = 130
 )
 @click.option("--repeat", type=click.IntRange(min=1), help="Runs of the whole program. [default: 5]")
 @click.option("--meter", metavar="auto|NAME", help="Meter to read; see `energy-lsp doctor`. [default: auto]")
+@click.option(
+    "--keep-arguments",
+    is_flag=True,
+    help="Store the values of the program's arguments too. Default: the names of its options alone.",
+)
 @click.option("--quick", is_flag=True, default=None, help="One run, short rests and replays: a first look.")
 @click.option("--timeout", type=click.FloatRange(min=0), metavar="S", help="Longest that one run may take.")
 @click.option(
     "--period", "period_ms", type=click.FloatRange(1, 500), metavar="MS", help="Time between two samples."
+)
+@click.option(
+    "--inside",
+    type=click.Choice(["auto", "all", "off"]),
+    help="Look inside of calls, for layers: windows of steps, every step, or not. [default: auto]",
+)
+@click.option(
+    "--events",
+    is_flag=True,
+    default=None,
+    help="Keep the start and end of every call, not of the longest 2,000 alone.",
 )
 @click.option(
     "--program-output",
@@ -68,6 +87,16 @@ INTERRUPTED = 130
     help="Energy database to write to; default: this machine's own.",
 )
 @click.option(
+    "--no-wait",
+    is_flag=True,
+    help="Do not wait when somebody measures on this host already: say so and leave with status 2.",
+)
+@click.option(
+    "--with-parent",
+    is_flag=True,
+    help="End when standard input closes: for programs that start a measurement and may be killed.",
+)
+@click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
@@ -79,8 +108,11 @@ def measure(
     progress: str,
     project: Path | None,
     create_env: bool,
+    keep_arguments: bool,
     program_output: Path | None,
     database: Path | None,
+    no_wait: bool,
+    with_parent: bool,
     **given: Any,
 ) -> None:
     """Measure what the TensorFlow and Keras calls of PATH cost: a script, a notebook or a project folder.
@@ -88,39 +120,62 @@ def measure(
     ARGUMENTS behind `--` go to the program. Exits with 1 when the program failed, with 2 when it could not
     be measured.
     """
-    from energy_lsp.measuring.display import progress_display
-    from energy_measure.engine import Interrupted
-    from energy_measure.engine import measure as run
+    from energy_lsp.terminal.progress import progress_display
+    from energy_measure.host.parent import end_with_standard_input
     from energy_measure.request import MeasureRequest, project_root, read_options
+    from energy_measure.session import Interrupted
+    from energy_measure.session import measure as run
 
     for number in (signal.SIGTERM, signal.SIGINT):  # a shell's background jobs begin with the latter ignored
         signal.signal(number, _interrupt)
+    if with_parent:
+        end_with_standard_input()
     root = project or project_root(path.absolute())
     try:
-        options = read_options(root, **given)
-        request = MeasureRequest(path, root, options, create_env, program_output, database)
+        options = read_options(root, note=lambda sentence: echo(sentence, err=True), **given)
+        request = MeasureRequest(path, root, options, create_env, program_output, database, keep_arguments)
         with progress_display(progress, shared=program_output is None) as (tell, announce):
-            measured = run(request, tell, announce=announce)
+            measured = run(request, tell, announce=announce, wait=not no_wait)
     except Interrupted as stop:
-        lost = "the run under way is lost"
-        click.echo(f"Interrupted: {lost}, {stop}; nothing of the program is left running.", err=True)
+        lost = "the run under way is lost" if stop.finished else "the run was not finished"
+        if not stop.finished and stop.measured.known:
+            _print(stop.measured, form)
+        echo(f"Interrupted: {lost}, {stop}; nothing of the program is left running.", err=True)
         sys.exit(INTERRUPTED)
     except KeyboardInterrupt:
-        click.echo("Interrupted before the first run; nothing was kept.", err=True)
+        echo("Interrupted before the first run; nothing was kept.", err=True)
         sys.exit(INTERRUPTED)
     _print(measured, form)
+    _teach(measured, path, root)
     sys.exit(1 if measured.failures else 0)
 
 
 def _print(measured: MeasuredRun, form: str) -> None:
     if form == "json":
-        click.echo(json.dumps(measured.as_json(), indent=2))
+        echo(json.dumps(measured.as_json(), indent=2))
     else:
-        from energy_lsp.measuring.table import print_table
+        from energy_lsp.terminal.measure_table import print_table
 
         print_table(measured)
     for sentence in (*measured.problems, *measured.failures):
-        click.echo(sentence, err=True)
+        echo(one_line(sentence), err=True)
+
+
+def _teach(measured: MeasuredRun, path: Path, root: Path) -> None:
+    """Let the calibration of this machine, where there is one, learn from what was measured."""
+    from energy_data.database.database import Database
+    from energy_data.problems import Problem
+    from energy_lsp.predicting.correction import correct
+
+    stored = {each.run_id for each in measured.programs if each.program is not None}
+    try:
+        with Database.read(measured.database) as database:
+            runs = [run for run in database.runs() if run.id in stored]
+        if runs:
+            environment = runs[-1].environment
+            correct(measured.database, path, root, (environment.tensorflow, environment.keras))
+    except (Problem, OSError, ValueError):
+        pass  # what was measured is kept and shown; predictions stay as they were
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

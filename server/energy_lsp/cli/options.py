@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from energy_lsp.settings import Settings, kebab
+from energy_lsp.session.settings import Settings, kebab
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

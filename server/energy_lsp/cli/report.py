@@ -7,14 +7,15 @@ from pathlib import Path
 
 import click
 
-from energy_data.database import Database
-from energy_data.model import Run
+from energy_data.database.database import Database
+from energy_data.database.sharing import what_is_shared
+from energy_data.model import Inside, Part, Run
 from energy_data.paths import user_database
 from energy_data.problems import Problem
+from energy_data.untrusted.writing import write_file
+from energy_lsp.cli.runs import choose_run
 from energy_lsp.report import render
-
-LISTED = 10
-"""How many runs are named when the wanted one is not there."""
+from energy_lsp.terminal.echo import echo
 
 
 @click.command()
@@ -23,8 +24,17 @@ LISTED = 10
     "--html",
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
     help="Write the page to this file.",
+)
+@click.option(
+    "--edd",
+    "diagram",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.svg",
+    help="Write the energy distribution diagram of the model's layers to this file.",
+)
+@click.option(
+    "--of", "block", metavar="PATH", help="With --edd: the block to look into; default: the whole model."
 )
 @click.option(
     "--db",
@@ -32,31 +42,44 @@ LISTED = 10
     default=None,
     help="Energy database; default: this machine's own.",
 )
-def report(run: str, page: Path, db: Path | None) -> None:
+def report(run: str, page: Path | None, diagram: Path | None, block: str | None, db: Path | None) -> None:
     """Write the report of a measured RUN: its id, the beginning of one, or "latest".
 
     The page shows power over time with the calls under it, energy by call, and the sum against the
     whole program. It needs nothing from outside and can be sent to others.
     """
+    if page is None and diagram is None:
+        raise Problem("Name a file to write: --html PAGE.html, --edd DIAGRAM.svg, or both.")
     with Database.read(db or user_database()) as database:
-        chosen = _choose(run, database.runs())
+        chosen = choose_run(run, database.runs())
         measured = database.measurements(chosen.id)
-        text = render(chosen, measured, database.traces(chosen.id), database.spans(chosen.id))
+        parts, inside = database.parts(chosen.id), database.inside(chosen.id)
+        traces, spans = database.traces(chosen.id), database.spans(chosen.id)
+    echo(what_is_shared([chosen]), err=True)
+    if page is not None:
+        _write(page, render(chosen, measured, traces, spans, parts, inside), chosen)
+    if diagram is not None:
+        _write(diagram, _diagram(chosen, parts, inside, block), chosen)
+
+
+def _diagram(run: Run, parts: Sequence[Part], inside: Inside | None, block: str | None) -> str:
+    from energy_lsp.inside.diagram import levels, opening, svg  # its layout library is loaded by who draws
+
+    found = levels(parts, inside.flows if inside is not None else ())
+    if not found:
+        why = inside.note if inside is not None else "It was measured before calls were looked into."
+        raise Problem(f"Nothing is known of the inside of {run.command}. {why}")
+    path = opening(found) if block is None else block
+    if path not in found:
+        known = ", ".join(name for name in list(found)[:8] if name)
+        raise Problem(f"There are no layers inside of {path}; there are inside of: {known}.")
+    how = "estimated" if run.estimated else f"measured with {run.meter}"
+    return svg(found[path], f"{path or 'model'} · {run.command} · {how}, apportioned among operations")
+
+
+def _write(path: Path, text: str, run: Run) -> None:
     try:
-        page.write_text(text, "utf-8")
+        write_file(path, text)
     except OSError as error:
-        raise Problem(f"{page} cannot be written ({error.strerror}): name another file.") from error
-    click.echo(f"Wrote {page}: {chosen.command}, {chosen.started[:16].replace('T', ' ')} UTC.")
-
-
-def _choose(wanted: str, runs: Sequence[Run]) -> Run:
-    if not runs:
-        raise Problem("No run has been measured yet: start with `energy-lsp measure FILE`.")
-    if wanted == "latest":
-        return runs[-1]
-    fitting = [run for run in runs if run.id.startswith(wanted)]
-    if len(fitting) == 1:
-        return fitting[0]
-    known = "\n".join(f"  {run.id}  {run.started[:16]}  {run.command}" for run in (fitting or runs)[-LISTED:])
-    what = "More than one run begins" if fitting else "No run begins"
-    raise Problem(f"{what} with {wanted!r}. The last ones are:\n{known}")
+        raise Problem(f"{path} cannot be written ({error.strerror}): name another file.") from error
+    echo(f"Wrote {path}: {run.command}, {run.started[:16].replace('T', ' ')} UTC.")

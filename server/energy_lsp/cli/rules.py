@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from energy_code.rule_engine.evidence.pages import rule_page
+from energy_code.rule_engine.evidence.verdict import saving_text, verdict
+from energy_code.rule_engine.evidence.workload import SIZES, Size
+from energy_code.rule_engine.rule import CATEGORIES, Rule
 from energy_code.rules import ALL
-from energy_code.ruling.evidence import saving_text, verdict
-from energy_code.ruling.pages import rule_page
-from energy_code.ruling.rule import CATEGORIES, Rule
-from energy_code.ruling.workload import SIZES, Size
+from energy_data.database.store import EnergyStore
 from energy_data.problems import Problem
-from energy_data.store import EnergyStore
+from energy_data.untrusted.writing import write_file
+from energy_lsp.terminal.echo import echo
 
 if TYPE_CHECKING:
     from energy_data.model import RuleEvidence
-    from energy_lsp.rule_measuring import Planned, Refused
+    from energy_measure.comparison.rule_cases import Planned, Refused
 
 _db = click.option(
     "--db",
@@ -48,18 +50,18 @@ def list_rules(db: Path | None, output: str) -> None:
     """All rules with what is known of their saving."""
     store = _store(db)
     if output == "json":
-        click.echo(json.dumps([_row(rule, store) for rule in ALL.values()], ensure_ascii=False, indent=2))
+        echo(json.dumps([_row(rule, store) for rule in ALL.values()], ensure_ascii=False, indent=2))
         return
     for category, title in CATEGORIES.items():
-        click.echo(f"\n{title}")
+        echo(f"\n{title}")
         for rule in ALL.values():
             if rule.category == category and rule.saves:
-                click.echo(f"  {rule.name:18} {rule.safety:7} {rule.title}")
-                click.echo(f"  {'':18} {'':7} {_saving(rule, store)}")
-    click.echo("\nAdvice that does not save")
+                echo(f"  {rule.name:18} {rule.safety:7} {rule.title}")
+                echo(f"  {'':18} {'':7} {_saving(rule, store)}")
+    echo("\nAdvice that does not save")
     for rule in ALL.values():
         if not rule.saves:
-            click.echo(f"  {rule.name:26} {rule.title}")
+            echo(f"  {rule.name:26} {rule.title}")
 
 
 @rules.command()
@@ -68,7 +70,7 @@ def list_rules(db: Path | None, output: str) -> None:
 def show(rule: str, db: Path | None) -> None:
     """The page of one rule: why it saves, when both sides are equal, what was measured."""
     found = _rule(rule)
-    click.echo(rule_page(found, _store(db).evidence(found.name)))
+    echo(rule_page(found, _store(db).evidence(found.name)))
 
 
 @rules.command()
@@ -94,7 +96,7 @@ def measure(
 ) -> None:
     """Compare both sides of rules (all unless some are named) under the meters, and keep the evidence."""
     chosen = [_rule(name) for name in names] or sorted(ALL.values(), key=lambda rule: not rule.saves)
-    from energy_lsp import rule_measuring as measuring
+    from energy_measure.comparison import rule_cases as measuring
 
     if not measuring.tensorflow_is_there():
         raise Problem(
@@ -104,17 +106,24 @@ def measure(
     planned = measuring.plan(chosen, ("medium",) if quick else sizes or SIZES)
     found, refused = _measured(planned, pairs, meter)
     if export is not None:
-        export.write_text("".join(f"{line}\n" for line in measuring.as_lines(found)), "utf-8")
+        _write(export, [f"{line}\n" for line in measuring.as_lines(found)])
     _keep(found, db)
     for row in found:
-        click.echo(f"{_title(row.rule, row.size, row.mode)} {saving_text(row)}")
+        echo(f"{_title(row.rule, row.size, row.mode)} {saving_text(row)}")
     unmeasured = len(planned) - len(found) - len(refused)
     interrupted = f" Interrupted: {unmeasured} not measured." if unmeasured else ""
-    click.echo(f"{len(found)} comparisons kept, {len(refused)} refused.{interrupted}")
+    echo(f"{len(found)} comparisons kept, {len(refused)} refused.{interrupted}")
     for item in refused:
-        click.echo(f"  {item.words}", err=True)
+        echo(f"  {item.words}", err=True)
     if not found:
         raise SystemExit(1)
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    try:
+        write_file(path, lines)
+    except OSError as error:
+        raise Problem(f"{path} cannot be written ({error.strerror}): name another file.") from error
 
 
 def _title(rule: str, size: str, mode: str) -> str:
@@ -122,13 +131,13 @@ def _title(rule: str, size: str, mode: str) -> str:
 
 
 def _measured(planned: Sequence[Planned], pairs: int, meter: str) -> tuple[list[RuleEvidence], list[Refused]]:
-    from energy_lsp import rule_measuring as measuring
+    from energy_measure.comparison import rule_cases as measuring
 
     counter = itertools.count(1)
 
     def report(case: Planned, result: RuleEvidence | Refused) -> None:
         words = "refused" if isinstance(result, measuring.Refused) else f"{result.ratio:.2f}"
-        click.echo(
+        echo(
             f"{next(counter)} of {len(planned)}: {_title(case.rule.name, case.size, case.mode)} {words}",
             err=True,
         )
@@ -137,7 +146,7 @@ def _measured(planned: Sequence[Planned], pairs: int, meter: str) -> tuple[list[
 
 
 def _keep(found: list[RuleEvidence], db: Path | None) -> None:
-    from energy_data.database import Database
+    from energy_data.database.database import Database
     from energy_data.paths import user_database
 
     with Database.open(db or user_database()) as database:

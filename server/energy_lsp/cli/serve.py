@@ -37,7 +37,7 @@ def serve(tcp: str | None, allow_remote: bool, log_file: Path | None, log_level:
     )
     address = _address(tcp, allow_remote) if tcp else None
     sys.setswitchinterval(SWITCH_SECONDS)
-    from energy_lsp.serving import serve_stdio, serve_tcp
+    from energy_lsp.session.serving import serve_stdio, serve_tcp
 
     chosen = given(options)
     sys.exit(serve_tcp(*address, chosen) if address else serve_stdio(chosen))

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from energy_lsp.diagnosis import SOURCE
-from energy_lsp.edits import combine, ignore_edit
-from energy_lsp.hints import HOTSPOT
+from energy_lsp.presentation.diagnostics import SOURCE
+from energy_lsp.presentation.edits import combine, ignore_edit
+from energy_lsp.presentation.wording import HOTSPOT
 
 if TYPE_CHECKING:
     from energy_code.rules import Edit, Finding
-    from energy_lsp.pages import Page
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.presentation.file_report import FileReport
+    from energy_lsp.session.server import EnergyServer
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.energyLsp"
 QUICK_FIX = types.CodeActionKind.QuickFix
@@ -52,7 +52,7 @@ def register(server: EnergyServer) -> None:
         return action
 
 
-def actions_at(page: Page, params: types.CodeActionParams, *, trusted: bool) -> list[types.CodeAction]:
+def actions_at(page: FileReport, params: types.CodeActionParams, *, trusted: bool) -> list[types.CodeAction]:
     """What is offered for a range, as far as the client wants to see it."""
     only = params.context.only
     start, end = page.offset(params.range.start), page.offset(params.range.end)
@@ -74,7 +74,7 @@ def actions_at(page: Page, params: types.CodeActionParams, *, trusted: bool) -> 
 
 
 def _for_finding(
-    page: Page, finding: Finding, diagnostics: Sequence[types.Diagnostic]
+    page: FileReport, finding: Finding, diagnostics: Sequence[types.Diagnostic]
 ) -> Iterable[types.CodeAction]:
     rule = finding.rule
     if finding.safety != "none":
@@ -97,30 +97,32 @@ def _for_finding(
     yield _ignore(page, rule.name, page.row(finding.span.start_byte), diagnostics)
 
 
-def saved(page: Page, finding: Finding) -> float:
+def saved(page: FileReport, finding: Finding) -> float:
     """Joules that a fix would save here, per call times runs: the fixes' order."""
-    from energy_code.ruling.evidence import joules_saved
+    from energy_code.rule_engine.evidence.verdict import joules_saved
 
     runs = finding.call.runs if finding.call is not None else None
     return joules_saved(page.verdict_of(finding).evidence, runs)
 
 
-def fix_title(page: Page, finding: Finding) -> str:
+def fix_title(page: FileReport, finding: Finding) -> str:
     """What the fix does, what it was measured to save, and whether a person has to look at it."""
-    from energy_code.ruling.evidence import brief
+    from energy_code.rule_engine.evidence.verdict import brief
 
     check = "" if finding.safety == "safe" else " (check that it is equal)"
     return f"{finding.rule.title}{check}: {brief(page.verdict_of(finding))}"
 
 
-def _ignore(page: Page, rule: str, row: int, diagnostics: Sequence[types.Diagnostic]) -> types.CodeAction:
+def _ignore(
+    page: FileReport, rule: str, row: int, diagnostics: Sequence[types.Diagnostic]
+) -> types.CodeAction:
     data = {"uri": page.uri, "version": page.version, "ignore": rule, "row": row}
     return types.CodeAction(
         f"Ignore {rule} here", QUICK_FIX, diagnostics=list(diagnostics) or None, data=data
     )
 
 
-async def _resolve(ls: EnergyServer, page: Page, action: types.CodeAction) -> None:
+async def _resolve(ls: EnergyServer, page: FileReport, action: types.CodeAction) -> None:
     """Fill in the edit. A text that moved on since gets none: the client asks again for the new one."""
     data: Any = action.data
     if action.edit is not None or not isinstance(data, dict) or data.get("version") != page.version:
@@ -130,7 +132,7 @@ async def _resolve(ls: EnergyServer, page: Page, action: types.CodeAction) -> No
         action.edit = whole_edit(page, edits, versioned=ls.client.document_changes)
 
 
-def whole_edit(page: Page, edits: Iterable[Edit], *, versioned: bool) -> types.WorkspaceEdit:
+def whole_edit(page: FileReport, edits: Iterable[Edit], *, versioned: bool) -> types.WorkspaceEdit:
     """A workspace edit for one text, in the client's own positions."""
     changes = [
         types.TextEdit(
@@ -145,7 +147,7 @@ def whole_edit(page: Page, edits: Iterable[Edit], *, versioned: bool) -> types.W
     return types.WorkspaceEdit(changes={page.uri: changes})
 
 
-def edits_for(page: Page, data: dict[str, Any]) -> list[Edit]:
+def edits_for(page: FileReport, data: dict[str, Any]) -> list[Edit]:
     """The edits that an action stands for; runs in the worker, as libcst takes its time."""
     if "ignore" in data:
         return [ignore_edit(page, int(data["row"]), str(data["ignore"]))]
@@ -158,7 +160,7 @@ def edits_for(page: Page, data: dict[str, Any]) -> list[Edit]:
 
 
 def _matching(
-    page: Page, diagnostics: Sequence[types.Diagnostic], finding: Finding
+    page: FileReport, diagnostics: Sequence[types.Diagnostic], finding: Finding
 ) -> list[types.Diagnostic]:
     """The client's own copies of a finding's diagnostic, for the editor to tie the fix to."""
     return [

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.encoding import Encoded, encoded_list
+from energy_lsp.wire.encoding import Encoded, encoded_list
 
 if TYPE_CHECKING:
-    from energy_lsp.pages import Page
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.presentation.file_report import FileReport
+    from energy_lsp.session.server import EnergyServer
 
 SUMMARY = "energyLsp.server.showSummary"
 MEASURE = "energyLsp.server.measure"
@@ -24,7 +24,7 @@ def register(server: EnergyServer) -> None:
         return await ls.files.answer(params.text_document.uri, lambda page: encoded_list(lenses(page)))
 
 
-def lenses(page: Page) -> list[types.CodeLens]:
+def lenses(page: FileReport) -> list[types.CodeLens]:
     """One lens for the cell, if it is one, and one for each function or class below which something is known.
 
     Where nothing is known at all one lens says so for the whole file or notebook, and measures it.
@@ -37,17 +37,17 @@ def lenses(page: Page) -> list[types.CodeLens]:
     if page.nothing_known:
         return [_lens(page, top, f"{page.nothing_known}: measure to learn it", MEASURE, page.owner)]
     found = []
-    if page.is_cell and page.total.known:
+    if page.is_cell and page.account.counted:
         # A function at the top of a cell has its own lens on the same line.
-        found.append(_lens(page, top, f"{page.total.label} · this cell"))
+        found.append(_lens(page, top, f"{page.account.label} · this cell"))
     for function in page.functions:
-        total = page.hints_in(function.span).total
-        if total.known:
-            found.append(_lens(page, page.start_of(function.span), total.label))
+        account = page.hints_in(function.span).account
+        if account.counted:
+            found.append(_lens(page, page.start_of(function.span), account.label))
     return found
 
 
 def _lens(
-    page: Page, where: types.Range, label: str, command: str = SUMMARY, uri: str = ""
+    page: FileReport, where: types.Range, label: str, command: str = SUMMARY, uri: str = ""
 ) -> types.CodeLens:
     return types.CodeLens(where, types.Command(label, command, arguments=[{"uri": uri or page.uri}]))

@@ -14,24 +14,27 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from energy_lsp.browsing import open_pages, pages_of
-from energy_lsp.encoding import Encoded
-from energy_lsp.evidence import evidence_page
+from energy_data.untrusted.reading import MEGABYTE, read_text
+from energy_data.untrusted.writing import write_file
 from energy_lsp.features.code_actions import MEASURE, WHY
 from energy_lsp.features.code_lens import SUMMARY
 from energy_lsp.features.measuring import RUN_COMMAND_LINE
 from energy_lsp.features.measuring import measure as run_measure
 from energy_lsp.features.summary import encoded_summary, file_summary, summary_of, summary_text
-from energy_lsp.files import path_of
-from energy_lsp.hints import Total
-from energy_lsp.unopened import unopened_summaries
+from energy_lsp.presentation.account import Account
+from energy_lsp.presentation.evidence import evidence_page
+from energy_lsp.session.browsing import open_pages, pages_of
+from energy_lsp.session.open_files import path_of
+from energy_lsp.session.unopened_files import unopened_summaries
+from energy_lsp.wire.encoding import Encoded
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.session.server import EnergyServer
 
 logger = logging.getLogger(__name__)
 
+LARGEST_PAGE = 256 * MEGABYTE
 Argument = dict[str, Any]
 Token = types.ProgressToken | None
 
@@ -86,7 +89,7 @@ def register(server: EnergyServer) -> None:
             chosen = ls.folders.of(None).database
             database = ["--db", str(chosen)] if chosen else []
             await command_line("report", str(argument.get("run") or "latest"), "--html", str(page), *database)
-            return {"html": page.read_text("utf-8")}
+            return {"html": read_text(page, LARGEST_PAGE)}
 
 
 async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
@@ -95,8 +98,8 @@ async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
     unopened = [] if uri else [told async for told in unopened_summaries(ls)]
 
     def put_together() -> dict[str, Any]:
-        parts = [(page.total, file_summary(page)) for page in pages]
-        parts += [(Total(**total), file) for total, file in unopened]
+        parts = [(page.account, file_summary(page)) for page in pages]
+        parts += [(Account.from_json(account), file) for account, file in unopened]
         return summary_of(uri, parts)
 
     answer: dict[str, Any] = await ls.worker.run(put_together)
@@ -161,7 +164,7 @@ async def show_evidence(ls: EnergyServer, page: dict[str, str]) -> None:
 
 async def _opened(ls: EnergyServer, page: dict[str, str]) -> bool:
     path = ls.scratch / page["uri"].rpartition("/")[2]
-    path.write_text(page["markdown"], "utf-8")
+    write_file(path, page["markdown"], private=True)
     try:
         shown = await ls.window_show_document_async(types.ShowDocumentParams(path.as_uri(), take_focus=True))
     except JsonRpcException as problem:

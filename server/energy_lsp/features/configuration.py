@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from energy_lsp.features import indexing
-from energy_lsp.files import path_of
-from energy_lsp.settings import SECTION
+from energy_lsp.session.open_files import path_of
+from energy_lsp.session.settings import SECTION
 
 if TYPE_CHECKING:
-    from energy_lsp.folders import Folder
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.session.folders import Folder
+    from energy_lsp.session.server import EnergyServer
 
 logger = logging.getLogger(__name__)
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.browsing import open_pages
-from energy_lsp.diagnosis import SOURCE
-from energy_lsp.encoding import Encoded, encoded, encoded_object
-from energy_lsp.unopened import unopened_reports
+from energy_lsp.presentation.diagnostics import SOURCE
+from energy_lsp.session.browsing import open_pages
+from energy_lsp.session.unopened_files import unopened_reports
+from energy_lsp.wire.encoding import Encoded, encoded, encoded_object
 
 if TYPE_CHECKING:
-    from energy_lsp.diagnosis import Told
-    from energy_lsp.server import EnergyServer
-    from energy_lsp.unopened import Report
+    from energy_lsp.presentation.diagnostics import EncodedDiagnostics
+    from energy_lsp.session.server import EnergyServer
+    from energy_lsp.session.unopened_files import Report
 
 FULL, UNCHANGED = Encoded('"full"'), Encoded('"unchanged"')
 
@@ -47,7 +47,7 @@ def register(server: EnergyServer) -> None:
         return report
 
 
-def report(told: Told, previous: str | None) -> Encoded:
+def report(told: EncodedDiagnostics, previous: str | None) -> Encoded:
     """What a client that last saw `previous` has to know of an open text."""
     return encoded_object(**_report(told, previous))
 
@@ -57,19 +57,19 @@ def _wants_all(ls: EnergyServer) -> bool:
     return any(folder.settings.workspace_diagnostics for folder in ls.folders.roots)
 
 
-def _of_text(one: Told | Report, version: int | None, previous: dict[str, str]) -> Encoded:
+def _of_text(one: EncodedDiagnostics | Report, version: int | None, previous: dict[str, str]) -> Encoded:
     about = _report(one, previous.get(one.uri))
     return encoded_object(uri=encoded(one.uri), version=encoded(version), **about)
 
 
-def _report(one: Told | Report, previous: str | None) -> dict[str, Encoded]:
+def _report(one: EncodedDiagnostics | Report, previous: str | None) -> dict[str, Encoded]:
     """What a client that last saw `previous` has to know."""
     if previous == one.result_id:
         return {"kind": UNCHANGED, "resultId": encoded(one.result_id)}
     return {"kind": FULL, "resultId": encoded(one.result_id), "items": one.encoded}
 
 
-def push(ls: EnergyServer, told: Told) -> None:
+def push(ls: EnergyServer, told: EncodedDiagnostics) -> None:
     """Publish what changed, to a client that does not pull."""
     shown = told.result_id, told.version
     if ls.client.pulls_diagnostics or ls.published.get(told.uri) == shown:

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.hints import hover as hover_text
-from energy_lsp.markup import Markdown, Plain
+from energy_lsp.presentation.layers import call_lines, creates, layer_lines
+from energy_lsp.presentation.markup import Markdown, Plain
+from energy_lsp.presentation.wording import hover as hover_text
 
 if TYPE_CHECKING:
-    from energy_lsp.pages import Page
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.presentation.file_report import FileReport
+    from energy_lsp.presentation.hints import Hint
+    from energy_lsp.presentation.markup import Markup
+    from energy_lsp.session.server import EnergyServer
 
 
 def register(server: EnergyServer) -> None:
@@ -23,15 +26,57 @@ def register(server: EnergyServer) -> None:
         return hover_at(page, params.position, markdown=ls.client.markdown) if page else None
 
 
-def hover_at(page: Page, position: types.Position, *, markdown: bool) -> types.Hover | None:
+def hover_at(page: FileReport, position: types.Position, *, markdown: bool) -> types.Hover | None:
     """The hover for a position; None where no API is called."""
-    from energy_data.catalogue import Catalogue
+    from energy_data.catalogue.catalogue import Catalogue
 
     hint = page.hint_at(position)
+    markup = Markdown() if markdown else Plain()
+    kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
     if hint is None:
-        return None
+        layers = created_here(page, position.line, None, markup)
+        return types.Hover(types.MarkupContent(kind, "\n\n".join(layers))) if layers else None
     savings = [page.verdict_of(finding).text for finding in hint.findings]
     url = Catalogue.load().url(hint.call.api)
-    text = hover_text(hint, Markdown() if markdown else Plain(), url, savings)
-    kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
+    text = with_prediction(page, hint, hover_text(hint, markup, url, savings), markup)
+    row = page.row(hint.call.span.start_byte)
+    if layers := created_here(page, row, hint, markup):
+        # What the constructor itself took is not what a reader of the line asks for.
+        text = "\n\n".join([*layers, markup.bold("Creating it"), text])
+    elif inside := inside_of(page, row, hint, markup):
+        text = "\n\n".join([text, *inside])
     return types.Hover(types.MarkupContent(kind, text), page.range(hint.call.name))
+
+
+def with_prediction(page: FileReport, hint: Hint, text: str, markup: Markup) -> str:
+    """The hover of a call that has no figure of its own, with what is predicted of it."""
+    if hint.figure is not None and hint.figure.origin != "api":
+        return text
+    # Only such a hover needs it: at start it would be loaded for nothing.
+    from energy_lsp.predicting.in_editor import predicted_line
+
+    line = predicted_line(page, hint)
+    if line is None:
+        return text
+    title, *rest = text.split("\n\n")
+    if hint.figure is None:
+        rest = rest[1:]
+    return "\n\n".join([title, markup.bold("⚡ " + markup.text(line)), *rest])
+
+
+def created_here(page: FileReport, row: int, hint: Hint | None, markup: Markup) -> list[str]:
+    """What layers created at a row had; nothing for a call on the row that creates none."""
+    layers = page.layers
+    uses = layers.created.get(row) if layers is not None else None
+    if not uses or (hint is not None and not creates(hint, uses)):
+        return []
+    return layer_lines(uses, markup)
+
+
+def inside_of(page: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:
+    """What a call went into."""
+    layers = page.layers
+    for call in layers.calls.get(row, ()) if layers is not None else ():
+        if call.api == hint.call.api and layers is not None:
+            return call_lines(call, page.file, page.uri, layers.rows, markup)
+    return []

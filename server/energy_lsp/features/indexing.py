@@ -7,16 +7,16 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
-from energy_lsp.worker import BACKGROUND
+from energy_lsp.session.worker import BACKGROUND
 
 if TYPE_CHECKING:
-    from energy_lsp.folders import Folder
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.session.folders import Folder
+    from energy_lsp.session.server import EnergyServer
 
 logger = logging.getLogger(__name__)
 
 INDEX = (
-    "import sys; sys.path[:1] = []; from pathlib import Path; from energy_code.project import Project; "
+    "import sys; sys.path[:1] = []; from pathlib import Path; from energy_code.workspace.project import Project; "
     "Project(Path(sys.argv[1])).index()"
 )
 FEW = 50

@@ -19,17 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from energy_lsp.folders import Folder
-from energy_lsp.settings import SECTION
+from energy_lsp.session.folders import Folder
+from energy_lsp.session.settings import SECTION
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.session.server import EnergyServer
 
 logger = logging.getLogger(__name__)
 
 RUN_COMMAND_LINE = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
 """Without the working folder on the path: a `click.py` of the project must not be imported."""
+
+LEFT_SECONDS = 3.0
+"""How long the last words of a process that has ended may take."""
 
 AS_SETTINGS = {
     "--python": f"{SECTION}.measurePython",
@@ -50,6 +53,7 @@ def command_for(folder: Folder, target: Path) -> list[str]:
         "json",
         "--progress",
         "json",
+        "--with-parent",
     ]
     if folder.database is not None:
         command += ["--db", str(folder.database)]
@@ -95,7 +99,7 @@ async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str
         RUN_COMMAND_LINE,
         *arguments,
         cwd=root,
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,  # closes with this server, however it ends, and ends the measurement
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
@@ -103,7 +107,7 @@ async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    reading = asyncio.gather(process.stdout.read(), _follow(process.stderr, progress), process.wait())
+    reading = asyncio.ensure_future(_outcome(process, progress))
     cancelled = asyncio.ensure_future(progress.cancelled.wait())
     both: list[asyncio.Future[Any]] = [reading, cancelled]
     try:
@@ -120,6 +124,31 @@ async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str
             _for_editors(complaint) or f"`energy-lsp measure` ended with code {code}; see the log."
         )
     return _result(output)
+
+
+async def _outcome(process: asyncio.subprocess.Process, progress: Progress) -> tuple[bytes, str, int]:
+    """What the process printed, complained about and left with.
+
+    Something that the program left behind may hold the streams open: nobody waits for it.
+    """
+    assert process.stdout is not None
+    assert process.stderr is not None
+    printed = asyncio.ensure_future(process.stdout.read())
+    complained = asyncio.ensure_future(_follow(process.stderr, progress))
+    try:
+        while process.returncode is None and not (printed.done() and complained.done()):
+            await asyncio.wait([printed, complained], timeout=0.1)
+        await asyncio.wait([printed, complained], timeout=LEFT_SECONDS)
+        while process.returncode is None:
+            await asyncio.sleep(0.01)
+        return (
+            printed.result() if printed.done() else b"",
+            complained.result() if complained.done() else "",
+            process.returncode,
+        )
+    finally:
+        printed.cancel()
+        complained.cancel()
 
 
 def _for_editors(complaint: str) -> str:

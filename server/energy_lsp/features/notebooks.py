@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.files import Change, Made, Opened, OpenFiles, changed_text, path_of
-from energy_lsp.making import make_cell_pages
+from energy_lsp.presentation.pipeline import make_cell_pages
+from energy_lsp.session.open_files import Change, Made, Opened, OpenFiles, changed_text, path_of
 
 if TYPE_CHECKING:
-    from energy_code.notebook import Notebook
-    from energy_lsp.client import Client
-    from energy_lsp.folders import Folder
+    from energy_code.workspace.notebook import Notebook
+    from energy_lsp.session.client import Client
+    from energy_lsp.session.folders import Folder
 
 logger = logging.getLogger(__name__)
 
@@ -46,11 +46,13 @@ class OpenNotebook(Opened):
     def __init__(self, uri: str, version: int, folder: Folder, cells: Sequence[Cell]) -> None:
         super().__init__(uri, version, folder)
         self.cells = list(cells)
+        self.removed: dict[str, Cell] = {}
+        """Cells that were taken out and not closed: the next notification may put them in again elsewhere."""
         self._notebook: Notebook | None = None
 
     def make_pages(self, client: Client) -> Made:
         """Bring every cell up to date and read them as one program."""
-        from energy_code.notebook import Notebook
+        from energy_code.workspace.notebook import Notebook
 
         with self.lock:
             wanted = self.wanted
@@ -101,7 +103,7 @@ def change_notebook(
     with notebook.lock:
         if change.cells.structure is not None:
             _restructure(notebook, change.cells.structure)
-        by_uri = {cell.uri: cell for cell in notebook.cells}
+        by_uri = notebook.removed | {cell.uri: cell for cell in notebook.cells}
         for edited in change.cells.text_content or ():
             cell = by_uri.get(edited.document.uri)
             if cell is not None:
@@ -114,9 +116,11 @@ def change_notebook(
 
 
 def _restructure(notebook: OpenNotebook, structure: types.NotebookDocumentCellChangeStructure) -> None:
-    known = {cell.uri: cell for cell in notebook.cells}
+    known = notebook.removed | {cell.uri: cell for cell in notebook.cells}
     for opened in structure.did_open or ():
         known[opened.uri] = Cell(opened.uri, opened.text, opened.version)
     splice = structure.array
     added = [known[cell.document] for cell in splice.cells or () if cell.document in known]
     notebook.cells[splice.start : splice.start + splice.delete_count] = added
+    gone = {cell.uri for cell in notebook.cells} | {closed.uri for closed in structure.did_close or ()}
+    notebook.removed = {uri: cell for uri, cell in known.items() if uri not in gone}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from energy_lsp.hints import Total
+from energy_lsp.presentation.account import NOTHING, Account
 
 if TYPE_CHECKING:
-    from energy_lsp.files import Opened
-    from energy_lsp.server import EnergyServer
+    from energy_lsp.session.open_files import Opened
+    from energy_lsp.session.server import EnergyServer
 
 STATUS = "energyLsp/status"
 State = Literal["ready", "indexing", "measuring"]
@@ -16,21 +16,35 @@ State = Literal["ready", "indexing", "measuring"]
 
 def send(ls: EnergyServer, opened: Opened) -> None:
     """Tell the client the state of one open file or notebook."""
-    total = sum((page.total for page in opened.pages.values()), Total())
+    account = sum((page.account for page in opened.pages.values()), NOTHING)
     ls.protocol.send(
         {
             "jsonrpc": "2.0",
             "method": STATUS,
-            "params": {"uri": opened.uri, **totals(total), "state": ls.state},
+            "params": {"uri": opened.uri, **totals(account), "state": ls.state},
         }
     )
 
 
-def totals(total: Total) -> dict[str, Any]:
-    """The figures that a status bar and a summary begin with."""
+def totals(account: Account) -> dict[str, Any]:
+    """What a status bar and a summary begin with: sums of what was measured, and how many calls are not in them."""
     return {
-        "known_joules": total.joules,
-        "unknown_calls": total.unknown,
-        "estimated": total.estimated,
-        "meter": total.meter,
+        "known_joules": account.joules,
+        "unknown_calls": account.left_out,
+        "elsewhere_calls": account.elsewhere,
+        "estimated": account.estimated,
+        "meter": account.meter,
+        "text": account.label.removeprefix("⚡ "),
+        "machines": [
+            {
+                "source": one.key.source,
+                "machine": one.key.machine,
+                "meter": one.key.meter,
+                "estimated": one.key.estimated,
+                "joules": one.joules,
+                "calls": one.calls,
+                "text": one.text,
+            }
+            for one in account.machines
+        ],
     }

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from energy_lsp.encoding import Encoded, encoded, encoded_list, encoded_object
 from energy_lsp.features.status import totals
-from energy_lsp.hints import Hint, Total, marked
+from energy_lsp.presentation.account import NOTHING, Account, counts, machine_of
+from energy_lsp.presentation.units import marked
+from energy_lsp.presentation.wording import provenance
+from energy_lsp.wire.encoding import Encoded, encoded, encoded_list, encoded_object
 
 if TYPE_CHECKING:
-    from energy_lsp.pages import Page
+    from energy_lsp.presentation.file_report import FileReport
+    from energy_lsp.presentation.hints import Hint
 
 
-def summary_of(uri: str | None, parts: Sequence[tuple[Total, dict[str, Any]]]) -> dict[str, Any]:
+def summary_of(uri: str | None, parts: Sequence[tuple[Account, dict[str, Any]]]) -> dict[str, Any]:
     """What the client's energy view shows, put together from the texts' sums and summaries."""
-    total = sum((part for part, _ in parts), Total())
+    account = sum((part for part, _ in parts), NOTHING)
     files = [file for _, file in parts if file["functions"]]
     for call in _calls(files):
-        known = call["joules"] is not None and total.joules > 0
-        call["share"] = call["joules"] * call["runs"] / total.joules if known else None
-    return {"uri": uri, **totals(total), "files": files}
+        part_of = call.pop("part_of")
+        counts = account.main is not None and part_of == list(account.main.key) and account.joules > 0
+        call["share"] = min(1.0, call["total_joules"] / account.joules) if counts else None
+    return {"uri": uri, **totals(account), "files": files}
 
 
 def encoded_summary(summary: dict[str, Any]) -> Encoded:
@@ -29,7 +33,7 @@ def encoded_summary(summary: dict[str, Any]) -> Encoded:
     return encoded_object(**head, files=encoded_list(summary["files"]))
 
 
-def file_summary(page: Page) -> dict[str, Any]:
+def file_summary(page: FileReport) -> dict[str, Any]:
     """One text: its functions and their calls, without their shares of a whole that is not known yet."""
     groups: dict[str, list[Hint]] = {}
     for hint in page.hints:
@@ -37,7 +41,7 @@ def file_summary(page: Page) -> dict[str, Any]:
     functions = [
         {"name": name, "calls": [_call(page, hint) for hint in hints]} for name, hints in groups.items()
     ]
-    return {"uri": page.uri, "functions": functions}
+    return {"uri": page.uri, "functions": functions, "layers": layers_summary(page)}
 
 
 def _calls(files: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -46,35 +50,87 @@ def _calls(files: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield from function["calls"]
 
 
-def _call(page: Page, hint: Hint) -> dict[str, Any]:
+def _call(page: FileReport, hint: Hint) -> dict[str, Any]:
     figure = hint.figure
     where = page.range(hint.call.name)
+    known = hint.joules_per_call is not None and figure is not None
+    total = hint.known_joules
     return {
         "api": hint.call.api,
         "range": {
             "start": {"line": where.start.line, "character": where.start.character},
             "end": {"line": where.end.line, "character": where.end.character},
         },
-        "joules": figure.total if figure else None,
-        "low": figure.low if figure else None,
-        "high": figure.high if figure else None,
-        "runs": hint.call.runs.times,
-        "layer": figure.layer if figure else None,
+        "joules": hint.joules_per_call,
+        "low": figure.low if known and figure else None,
+        "high": figure.high if known and figure else None,
+        "runs": hint.times,
+        "times": hint.times,
+        "times_from": hint.times_from,
+        "total_joules": total,
+        "first_joules": figure.first if known and figure else None,
+        "origin": figure.origin if figure else None,
+        "source": figure.source if figure else None,
+        "layer": figure.source if figure else None,
         "estimated": hint.estimated,
+        "inside": _inside(page, hint),
+        "edited": figure.edited if figure else False,
+        "text": "" if total is None else marked(total, hint.estimated),
+        "each_text": "" if hint.joules_per_call is None else marked(hint.joules_per_call, hint.estimated),
+        "provenance": provenance(figure) if figure else "",
+        "part_of": list(machine_of(figure)) if figure is not None and counts(figure) else None,
     }
+
+
+def layers_summary(page: FileReport) -> list[dict[str, Any]]:
+    """The lines that create layers, with what these had: for heat by line."""
+    layers = page.layers
+    if layers is None:
+        return []
+    return [
+        {
+            "line": row,
+            "joules": sum(use.joules for use in uses),
+            "share": uses[0].share,
+            "of": {"api": uses[0].call.api, "file": uses[0].call.file, "line": uses[0].call.line},
+        }
+        for row, uses in sorted(layers.created.items())
+    ]
+
+
+def _inside(page: FileReport, hint: Hint) -> list[dict[str, Any]]:
+    """What a call went into, for a view that opens it; the costliest first."""
+    layers = page.layers
+    if layers is None:
+        return []
+    row = page.row(hint.call.span.start_byte)
+    for call in layers.calls.get(row, ()):
+        if call.api == hint.call.api:
+            return [
+                {
+                    "path": part.path,
+                    "kind": part.kind,
+                    "pass": part.direction,
+                    "joules": part.joules,
+                    "share": part.joules / call.joules if call.joules else 0.0,
+                    "file": part.file or None,
+                    "line": layers.rows.get(part.line, part.line - 1)
+                    if part.file == page.file
+                    else part.line - 1,
+                }
+                for part in call.parts
+            ]
+    return []
 
 
 def summary_text(summary: dict[str, Any], most: int = 3) -> str:
     """One sentence for clients without a view of their own."""
     calls = list(_calls(summary["files"]))
-    known = [call for call in calls if call["joules"] is not None]
+    known = [call for call in calls if call["share"] is not None]
     if not known:
         return f"No energy is known yet for the {len(calls)} calls here: measure to learn it."
-    hungriest = sorted(known, key=lambda call: -call["joules"] * call["runs"])[:most]
+    costliest = sorted(known, key=lambda call: -call["total_joules"])[:most]
     listed = ", ".join(
-        f"{call['api']} (line {call['range']['start']['line'] + 1}) "
-        f"{marked(call['joules'] * call['runs'], call['estimated'])}"
-        for call in hungriest
+        f"{call['api']} (line {call['range']['start']['line'] + 1}) {call['text']}" for call in costliest
     )
-    total = marked(summary["known_joules"], summary["estimated"])
-    return f"{total} known, {summary['unknown_calls']} calls unknown. Hungriest: {listed}."
+    return f"{summary['text']}. Costliest: {listed}."

@@ -15,7 +15,8 @@ from pathlib import PurePath
 from string import Template
 from typing import Any
 
-from energy_data.model import DEVICES, CallSpan, Measurement, Quantity, Run, Trace
+from energy_data.model import DEVICES, CallSpan, Inside, Measurement, Part, Quantity, Run, Trace
+from energy_lsp.report.inside import inside_data
 
 MOST_POINTS = 4000
 """Points of a power curve that a page carries; more would only be drawn on top of each other."""
@@ -26,6 +27,8 @@ def render(
     measurements: Sequence[Measurement],
     traces: Sequence[Trace] = (),
     spans: Sequence[CallSpan] = (),
+    parts: Sequence[Part] = (),
+    inside: Inside | None = None,
 ) -> str:
     """The page as HTML."""
     assets = files(__package__) / "assets"
@@ -34,6 +37,7 @@ def render(
         "run": _run(run),
         "calls": _calls(measurements),
         "traces": [_thinned(trace) for trace in traces],
+        "inside": inside_data(parts, inside, measurements),
         "spans": [[span.api, span.file, span.line, span.thread, span.start, span.end] for span in spans],
     }
     return Template((assets / "page.html").read_text("utf-8")).substitute(
@@ -45,6 +49,7 @@ def render(
         style=(assets / "uPlot.min.css").read_text("utf-8") + (assets / "page.css").read_text("utf-8"),
         library=(assets / "uPlot.iife.min.js").read_text("utf-8"),
         script=(assets / "page.js").read_text("utf-8"),
+        inside=(assets / "inside.js").read_text("utf-8"),
         # Inside a script element only "<" could end it or open a comment.
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
     )

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from energy_code.project import Project
-from energy_measure.call_sites import CallSite, Instrumented
-from energy_measure.entry_points import python_files
-from energy_measure.events import Events
-from energy_measure.runner import Program
+from energy_code.workspace.project import Project
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.firsts import selected
+from energy_measure.program.call_sites import CallSite, Instrumented
+from energy_measure.program.entry_points import python_files
+from energy_measure.program.process import Program
 
 HERE = Path(__file__).parent
 VERSIONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
@@ -155,7 +156,9 @@ class Bench:
             windows = program.replay(plan, 30) if replay else []
             status = program.finish()
         outcome = Outcome(status, (folder / "out").read_text(), (folder / "err").read_text())
-        return Probed(outcome, Events.read(folder), instrumented.sites, folder, windows)
+        events = Events.read(folder)
+        calls, _ = selected(events, [], events.site < len(instrumented.sites))
+        return Probed(outcome, calls, instrumented.sites, folder, windows)
 
 
 @pytest.fixture

@@ -9,11 +9,21 @@ from typing import Any
 
 import pytest
 
-from energy_code.calls import Call
-from energy_code.project import Project
-from energy_measure.entry_points import find_entry_points, named_entry_points, python_files, reached_files
-from energy_measure.environments import create_environment, environment_folder, find_interpreter, python_of
+from energy_code.model import Call
+from energy_code.workspace.project import Project
 from energy_measure.problems import MeasureProblem
+from energy_measure.program.entry_points import (
+    find_entry_points,
+    named_entry_points,
+    python_files,
+    reached_files,
+)
+from energy_measure.program.interpreters import (
+    create_environment,
+    environment_folder,
+    find_interpreter,
+    python_of,
+)
 from energy_measure.request import MeasureOptions, project_root, read_options
 
 CALL = "import tensorflow as tf\n"
@@ -99,7 +109,7 @@ def test_the_projects_own_environment_comes_next(bench: Any) -> None:
     own.chmod(0o755)
     (bench.project / "sub").mkdir()
     with pytest.raises(
-        MeasureProblem, match=r"^TensorFlow is not installed for .*\.venv/bin/python; "
+        MeasureProblem, match=r"^Neither TensorFlow nor Keras is installed for .*\.venv/bin/python; "
     ) as problem:
         find_interpreter(bench.project / "sub", bench.project)
     assert str(problem.value).count(". ") == 0, "one sentence"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from energy_measure.gpu_context import LIBRARY, gpus_awake
+from energy_measure.sampling.gpu_keepalive import LIBRARY, gpus_awake
 
 CUDA = """
 #include <stdio.h>

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from energy_code.document import Document
-from energy_measure.instrument import Target, instrument
-from energy_measure.launch import NotTheSameProgram, instrumented_tree, is_probe, restore_places
+from energy_code.workspace.document import Document
+from energy_measure.injected.launcher import NotTheSameProgram, instrumented_tree, is_probe, restore_places
+from energy_measure.program.instrumentation import Target, instrument
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from energy_data.database import Database
+from energy_data.database.database import Database
+from energy_data.model import PHASES
 
 TRAIN = """
 import sys
@@ -118,13 +119,26 @@ def test_json_holds_what_was_promised_and_nothing_else(bench: Any, command: Comm
     report = json.loads(done.stdout)
     assert report["meter"] == "cpu-time"
     assert report["estimated"] is True
-    assert set(report["program"]) == {"seconds", "joules", "unaccounted"}
+    assert set(report["program"]) == {"seconds", "joules", "unaccounted", "phases"}
+    phases = {phase["name"]: phase["joules"] for phase in report["program"]["phases"]}
+    assert tuple(phases) == PHASES
+    assert sum(phases.values()) == pytest.approx(report["program"]["joules"])
+    assert (report["status"], report["error"]) == ("finished", "")
     assert report["program"]["joules"] > 0
     keys = {
         "api",
+        "kind",
         "file",
         "line",
+        "column",
+        "cell",
+        "function",
         "count",
+        "times",
+        "times_from",
+        "total_joules",
+        "first_joules",
+        "shapes",
         "seconds",
         "joules",
         "interval",
@@ -148,13 +162,15 @@ def test_json_holds_what_was_promised_and_nothing_else(bench: Any, command: Comm
     for call in report["calls"]:
         if call["resolved"]:
             assert call["interval"]["low"] <= call["joules"]["per_call"] <= call["interval"]["high"]
-            assert call["joules"]["total"] == pytest.approx(call["joules"]["per_call"] * call["count"])
+            first, each = call["first_joules"], call["joules"]["per_call"]
+            beyond = 0.0 if first is None else max(first, 0.0) - each
+            assert call["joules"]["total"] == pytest.approx(each * call["count"] + beyond)
         else:
             assert call["joules"]["total"] is None
     assert printed.read_text() == "total 2686700 ['--x', 'a b']\n" * 2
     assert {path: path.stat().st_mtime_ns for path in bench.project.rglob("*")} == before
     (run,) = command.runs()
-    assert run.command == "python train.py --x 'a b'"
+    assert run.command == "python train.py --x <2>"
     assert run.estimated
     assert run.environment.tensorflow == "2.99.0"
     with Database.read(command.database) as database:
@@ -162,6 +178,36 @@ def test_json_holds_what_was_promised_and_nothing_else(bench: Any, command: Comm
         assert {measurement.repeats for measurement in measurements} == {2}
         assert database.traces(run.id)
         assert len(database.spans(run.id)) == 601
+
+
+MANY_CALLS = """
+import tensorflow as tf
+for i in range(2500):
+    tf.add(i, 1)
+"""
+
+
+def test_where_it_comes_from_is_recorded_and_all_calls_if_asked_for(bench: Any, command: Command) -> None:
+    bench.write({"many.py": MANY_CALLS})
+    for words in (
+        ["init", "-q", "-b", "trunk"],
+        ["remote", "add", "origin", "https://eve:hunter2@example.org/eve/things.git"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", "-C", str(bench.project), *words], check=True)
+    done = command.run("many.py", "--quick", "--events")
+    assert done.returncode == 0, done.stderr
+    (run,) = command.runs()
+    assert run.repository == "https://example.org/eve/things.git"
+    assert (run.owner, run.branch) == ("eve", "trunk")
+    assert re.match(r"\d{4}-\d\d-\d\dT", run.commit_date)
+    assert run.settings["quick"] is True
+    assert run.stability_seconds is not None
+    with Database.read(command.database) as database:
+        spans = database.spans(run.id)
+    assert len(spans) == 2500
+    assert all(0 <= span.start <= span.end for span in spans)
 
 
 def test_calls_too_short_for_the_meter_are_replayed(bench: Any, command: Command) -> None:
@@ -175,7 +221,7 @@ def test_calls_too_short_for_the_meter_are_replayed(bench: Any, command: Command
         assert 0 < call["interval"]["low"] <= call["joules"]["per_call"] <= call["interval"]["high"] < 1e-3
 
 
-def test_text_ends_with_the_hungriest_calls_and_the_sum(bench: Any, command: Command) -> None:
+def test_text_ends_with_the_costliest_calls_and_the_sum(bench: Any, command: Command) -> None:
     bench.write(train=TRAIN)
     done = command.run("train.py", "--repeat", "1")
     assert done.returncode == 0, done.stderr
@@ -244,7 +290,7 @@ def test_tensorflow_absent_is_one_sentence(bench: Any, command: Command, tmp_pat
     done = command.run("main.py", "--python", str(bare))
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith(f"TensorFlow is not installed for {bare}")
+    assert done.stderr.startswith(f"Neither TensorFlow nor Keras is installed for {bare}")
     assert done.stderr.count("\n") == 1
 
 
@@ -306,21 +352,40 @@ def test_timeout_ends_everything_and_keeps_finished_runs(bench: Any, command: Co
     assert gone(mark)
 
 
-def test_where_nothing_was_measured_no_table_is_begun(bench: Any, command: Command) -> None:
-    bench.write(main=ENDLESS)
-    done = command.run("main.py", "--timeout", "2", "--", "0")
-    assert done.returncode == 1
-    assert "Nothing was measured." in done.stderr
-    assert done.stdout == ""
-
-
-def test_where_nothing_was_measured_json_has_no_figures(bench: Any, command: Command) -> None:
+def test_a_run_that_was_stopped_keeps_what_it_did(bench: Any, command: Command) -> None:
     bench.write(main=ENDLESS)
     done = command.run("main.py", "--timeout", "2", "--format", "json", "--", "0")
     assert done.returncode == 1
     report = json.loads(done.stdout)
-    assert (report["run"], report["calls"]) == (None, [])
-    assert report["program"] == {"seconds": None, "joules": None, "unaccounted": None}
+    assert report["status"] == "partial"
+    assert "stopped after 2 s" in report["error"]
+    assert [call["api"] for call in report["calls"]] == ["tensorflow.math.square"]
+    phases = [phase["joules"] for phase in report["program"]["phases"]]
+    assert sum(phases) == pytest.approx(report["program"]["joules"])
+    (run,) = command.runs()
+    assert run.status == "partial"
+
+
+CRASHING = """
+import ctypes, tensorflow as tf
+tf.square(3)
+tf.square(4)
+tf.py_function(ctypes.string_at, [0], None)
+"""
+
+
+def test_a_run_that_crashed_keeps_what_it_did_and_the_call_it_was_in(bench: Any, command: Command) -> None:
+    bench.write(main=CRASHING)
+    done = command.run("main.py", "--quick", "--format", "json")
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert (report["status"], "SIGSEGV" in report["error"]) == ("failed", True)
+    calls = {call["api"]: call["count"] for call in report["calls"]}
+    assert calls == {"tensorflow.math.square": 2, "tensorflow.py_function": 1} or calls == {
+        "tensorflow.math.square": 1,
+        "tensorflow.py_function": 1,
+    }
+    assert "killed by SIGSEGV" in command.run("main.py", "--quick").stdout.strip().splitlines()[0]
 
 
 def test_calls_of_children_are_not_replayed_after_them(bench: Any, command: Command) -> None:

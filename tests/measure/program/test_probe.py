@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from energy_measure import probe as probe_module
-from energy_measure.events import Events
+from energy_measure.attribution.events import Events
+from energy_measure.injected import probe as probe_module
 
 HERE = Path(sys.executable)
 

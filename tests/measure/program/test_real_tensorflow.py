@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from energy_data.database import Database
-from energy_data.store import EnergyStore
+from energy_data.database.database import Database
+from energy_data.database.store import EnergyStore
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.xdist_group("tensorflow"), pytest.mark.timeout(900)]
 
@@ -148,7 +148,7 @@ def test_an_editor_finds_the_figures_at_their_calls(measured: dict[str, Any]) ->
     store = EnergyStore.open(measured["db"], ROOT)
     figure = store.lookup("keras.Sequential.fit", file=fit["file"], line=fit["line"])
     assert figure is not None
-    assert figure.exact_site
+    assert figure.origin == "site"
     assert figure.total == pytest.approx(fit["joules"]["per_call"])
     with Database.read(measured["db"]) as database:
         (classifier, *_) = database.runs()

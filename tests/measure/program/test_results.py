@@ -9,18 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from energy_data.database import Database
-from energy_data.model import Environment, InputSignature, Machine, Quantity
-from energy_measure.call_sites import CallSite
-from energy_measure.events import Events
-from energy_measure.one_run import Key, OneRun
-from energy_measure.replay import Replayed
+from energy_data.database.database import Database
+from energy_data.model import PHASES, Environment, InputSignature, Machine, Quantity
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.phases import PhaseShare
+from energy_measure.attribution.replay import Replayed
+from energy_measure.attribution.site_energy import SiteEnergy
+from energy_measure.machine.stability import Stability
+from energy_measure.program.call_sites import CallSite
+from energy_measure.program.repository import Repository
 from energy_measure.results import combine_runs
-from energy_measure.sites import SiteEnergy
-from energy_measure.stability import Stability
+from energy_measure.run import Key, OneRun
+from energy_measure.sampling.trace import SampledTrace
 from energy_measure.statistics import NORMAL_95, Interval
-from energy_measure.storing import Storing
-from energy_measure.traces import SampledTrace
+from energy_measure.storage import Storing
 
 SITES = [
     CallSite(f"tensorflow.{name}", "a.py", line, True, f"a.py:{line}") for line, name in enumerate("xyz")
@@ -44,7 +46,12 @@ def run(energies: Mapping[Key, SiteEnergy], total: float = 10.0) -> OneRun:
         seconds=2.0,
         status=0,
         whole=True,
+        stopped="",
+        error="",
         energies=energies,
+        firsts={},
+        later={},
+        phases={name: PhaseShare() for name in PHASES},
         blurred=frozenset(),
         replays={},
         joules={"cpu": Quantity(total, 0.1)},
@@ -135,8 +142,9 @@ def test_power_is_stored_by_the_seconds_since_the_run_began(tmp_path: Path) -> N
         "2026-01-01T00:00:00Z",
         "rapl",
         False,
+        Repository(),
         "",
-        "",
+        {},
     )
     storing.store(combine_runs([one], SITES), [one], SITES)
     with Database.read(tmp_path / "energy.db") as database:

@@ -401,7 +401,7 @@ def test_notebook_runs_cell_by_cell(bench: Any, python: Path) -> None:
     )
     assert found.outcome.status == 1
     assert 'File "<study.ipynb cell 9>", line 2, in fails' in found.outcome.errors
-    assert "launch.py" not in found.outcome.errors
+    assert "launcher.py" not in found.outcome.errors
     assert found.count("tensorflow.math.square") == 2
     places = [site.place for site in found.sites if site.api == "tensorflow.math.sqrt"]
     assert places == ["study.ipynb cell 9:2"]

@@ -1,0 +1,85 @@
+/** Heat: a gutter mark and an overview-ruler colour at each call, by its share of the file's energy. */
+import * as vscode from "vscode";
+import { callsOf, heatLevel } from "../format/format";
+import { serverCommands } from "../server/protocol";
+import type { Summary } from "../server/protocol";
+import type { Server } from "../server/server";
+
+const levels = [1, 2, 3, 4] as const;
+
+export class Heat implements vscode.Disposable {
+  private readonly types: Map<number, vscode.TextEditorDecorationType>;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(
+    private readonly server: Server,
+    extensionUri: vscode.Uri,
+  ) {
+    this.types = new Map(levels.map((level) => [level, decoration(level, extensionUri)]));
+    this.subscriptions = [
+      server.onStatus(({ uri }) => {
+        for (const editor of vscode.window.visibleTextEditors) {
+          if (editor.document.uri.toString() === vscode.Uri.parse(uri).toString()) {
+            void this.paint(editor);
+          }
+        }
+      }),
+      // Without a server all figures go; a restart brings them again with the next status.
+      server.onState((state) => {
+        if (state === "stopped" || state === "absent") {
+          this.paintAll();
+        }
+      }),
+      vscode.window.onDidChangeVisibleTextEditors(() => {
+        this.paintAll();
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("energyLsp.heat")) {
+          this.paintAll();
+        }
+      }),
+    ];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.types.values(), ...this.subscriptions).dispose();
+  }
+
+  private paintAll(): void {
+    vscode.window.visibleTextEditors.forEach((editor) => void this.paint(editor));
+  }
+
+  private async paint(editor: vscode.TextEditor): Promise<void> {
+    if (editor.document.languageId !== "python") {
+      return;
+    }
+    const wanted = vscode.workspace.getConfiguration("energyLsp", editor.document.uri).get<boolean>("heat", true);
+    const version = editor.document.version;
+    const summary = wanted ? await this.server.execute<Summary>(serverCommands.summary, { uri: editor.document.uri.toString() }) : undefined;
+    if (editor.document.version !== version) {
+      return; // typed on meanwhile: the next status brings fresh ranges
+    }
+    const ranges = new Map<number, vscode.Range[]>(levels.map((level) => [level, []]));
+    for (const call of summary?.files.flatMap(callsOf) ?? []) {
+      const range = this.server.toCode(call.range);
+      if (call.joules !== null && range !== undefined) {
+        // The first line alone carries the mark, or a call over many lines would look hotter than it is.
+        ranges.get(heatLevel(call.share))?.push(new vscode.Range(range.start, range.start));
+      }
+    }
+    for (const [level, type] of this.types) {
+      editor.setDecorations(type, ranges.get(level) ?? []);
+    }
+  }
+}
+
+function decoration(level: number, extensionUri: vscode.Uri): vscode.TextEditorDecorationType {
+  const gutter = (theme: string): vscode.ThemableDecorationRenderOptions => ({ gutterIconPath: vscode.Uri.joinPath(extensionUri, "media", `heat${level}-${theme}.svg`) });
+  return vscode.window.createTextEditorDecorationType({
+    light: gutter("light"),
+    dark: gutter("dark"),
+    gutterIconSize: "contain",
+    overviewRulerColor: new vscode.ThemeColor(`energyLsp.heat${level}`),
+    overviewRulerLane: vscode.OverviewRulerLane.Right,
+  });
+}

@@ -1,0 +1,66 @@
+/** One status item: energy of the open file, the meter, the server's state; a click opens the menu. */
+import * as vscode from "vscode";
+import { statusText } from "../format/format";
+import type { Status } from "../server/protocol";
+import type { Server } from "../server/server";
+
+export class StatusItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("energyLsp.status", vscode.StatusBarAlignment.Right, 100);
+  private readonly known = new Map<string, Status>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly server: Server) {
+    this.item.name = "Energy";
+    this.item.command = "energyLsp.menu";
+    this.subscriptions = [
+      server.onState(() => {
+        this.show();
+      }),
+      server.onStatus((status) => {
+        this.known.set(vscode.Uri.parse(status.uri).toString(), status);
+        this.show();
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => {
+        this.show();
+      }),
+      vscode.window.onDidChangeActiveNotebookEditor(() => {
+        this.show();
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.known.delete(document.uri.toString());
+      }),
+    ];
+    this.show();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.item, ...this.subscriptions).dispose();
+  }
+
+  private show(): void {
+    const status = this.statusOfFront();
+    this.item.text = statusText(status, this.server.state);
+    this.item.tooltip = tooltip(status, this.server);
+    this.item.show();
+    // The measure button stands above files that have something to measure.
+    const calls = status !== undefined && (status.known_joules > 0 || status.unknown_calls > 0);
+    void vscode.commands.executeCommand("setContext", "energyLsp.hasCalls", calls);
+    void vscode.commands.executeCommand("setContext", "energyLsp.absent", this.server.state === "absent");
+  }
+
+  /** Of the file in front; beside a report or a preview, of the only file that is to be seen. */
+  private statusOfFront(): Status | undefined {
+    const front = vscode.window.activeNotebookEditor?.notebook.uri ?? vscode.window.activeTextEditor?.document.uri;
+    const visible = vscode.window.visibleTextEditors.map(({ document }) => this.known.get(document.uri.toString())).filter((status) => status !== undefined);
+    return front === undefined ? (visible.length === 1 ? visible[0] : undefined) : this.known.get(front.toString());
+  }
+}
+
+function tooltip(status: Status | undefined, server: Server): vscode.MarkdownString {
+  const lines = [`**Energy of this file** · server ${server.state}`];
+  if (status !== undefined) {
+    const sums = status.machines.map(({ text, machine, meter }) => `${text} · ${machine} · ${meter}`);
+    lines.push(status.text, ...(sums.length > 0 ? sums : ["meter: none yet"]));
+  }
+  return new vscode.MarkdownString(lines.join("  \n"));
+}

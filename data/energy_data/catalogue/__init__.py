@@ -1,0 +1,1 @@
+"""Every public TensorFlow and Keras name, and the ways to write it."""

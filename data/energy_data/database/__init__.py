@@ -1,0 +1,1 @@
+"""The energy database: schema, reading, writing, merging, pruning."""

@@ -1,0 +1,224 @@
+"""One database file as a source of answers; read with plain sqlite3."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from energy_data.database.connections import read_connection
+from energy_data.database.guard import LOOKUP_SECONDS, Deadline
+from energy_data.database.migrations import LATEST, user_version
+from energy_data.database.summaries import API_NUMBER, SOURCES
+from energy_data.model import CALL_KINDS, Device, Figure, MeasuredSite, Origin, RuleEvidence, Source
+from energy_data.project_identity import project_ids
+from energy_data.rows import evidence_from
+
+_COLUMNS = """api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds,
+total, low, high, cpu, ram, gpu, below, spread, version, times, first, exclusive, kind, arguments, backend"""
+_PLACE = 'file, line, "column", function, text, number, run_id, device, "precision"'
+_SITES = f"SELECT {_COLUMNS}, {_PLACE} FROM summaries WHERE file = ? AND number <> {API_NUMBER}"
+_API = (
+    f"SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = '' AND number = {API_NUMBER} AND project = ''"
+)
+_SIGNATURE = f"""SELECT {_COLUMNS} FROM summaries WHERE api = ? AND arguments = ? AND file <> '' AND source <> 'published'
+AND total IS NOT NULL ORDER BY source = 'here' DESC, started DESC, run_id DESC LIMIT 1"""
+# Of the same project by its identity; what was noted before there were identities, or by somebody whose copy of the
+# project has none, by its folder.
+_OF_PROJECT = """(project_id IN (:id, :folder_id) OR (project_id = '' AND project IN (:path, :name))
+OR (:shared OR source = 'team') AND (project_id = '' OR project_id LIKE 'folder-%' OR :id LIKE 'folder-%')
+AND substr('/' || project, -length(:ending)) = :ending)"""
+_SITES_OF_PROJECT = f"""SELECT {_COLUMNS}, {_PLACE} FROM summaries WHERE file = :file AND number <> {API_NUMBER}
+AND {_OF_PROJECT} ORDER BY started DESC, run_id DESC"""
+_SETTING = f"""SELECT machine, meter, backend, device, "precision" FROM summaries
+WHERE {_OF_PROJECT} AND file <> '' AND source <> 'published'
+ORDER BY source = 'here' DESC, started DESC, run_id DESC LIMIT 1"""
+_RUNS = f"""SELECT DISTINCT program, source, machine, meter, started, run_id FROM summaries
+WHERE {_OF_PROJECT} AND file <> '' AND source <> 'published'"""
+_EVIDENCE = "SELECT * FROM evidence WHERE rule = ? ORDER BY measured DESC, size, mode, id"
+
+MOST_ROWS = 100_000
+"""Of one answer: more than a file has calls, and less than fills the memory."""
+
+
+class Setting(NamedTuple):
+    """What figures have to agree in to stand beside each other."""
+
+    machine: str
+    meter: str
+    backend: str
+    device: str
+    precision: str
+
+    def fits(self, other: Setting) -> bool:
+        """True for the same back end, device and precision, as far as they were noted: else it is another program."""
+        if self.backend != other.backend:
+            return False
+        pairs = ((self.device, other.device), (self.precision, other.precision))
+        return all(one == two or not one or not two for one, two in pairs)
+
+
+class SiteRow(NamedTuple):
+    """A measured call site, with what tells it from others and what it was measured with."""
+
+    site: MeasuredSite
+    number: int
+    """Which of several calls that look alike."""
+    setting: Setting
+
+    @property
+    def key(self) -> tuple[str, str, str, int]:
+        """The call site within its file."""
+        return self.site.api, self.site.function, self.site.text, self.number
+
+
+class SourceDatabase:
+    """The measurements of this machine, or of the team."""
+
+    def __init__(self, name: Source, path: Path, project: Path | None) -> None:
+        self.name: Source = name
+        self.path = path
+        self._project = project
+        self._connection = read_connection(path, shared=name == "here")
+        if user_version(self._connection) != LATEST:
+            from energy_data.database.database import upgraded_copy  # writes, and loads what writing needs
+
+            self._connection = upgraded_copy(path, self._connection)
+        self._connection.row_factory = (
+            None  # plain tuples: looking columns up by name costs more than the query
+        )
+        self._deadline = Deadline(self._connection, LOOKUP_SECONDS)
+
+    def _ask(self, sql: str, parameters: Sequence[object] | dict[str, object]) -> sqlite3.Cursor:
+        """A question that ends before whoever waits for it gives up."""
+        self._deadline.restart()
+        return self._connection.execute(f"{sql} LIMIT {MOST_ROWS}" if "LIMIT" not in sql else sql, parameters)
+
+    def sites(self, file: str) -> Iterator[SiteRow]:
+        """The measured calls of a file of the project, newest first; of all projects where none was named."""
+        if self._project is None:
+            rows = self._ask(_SITES, (file,))
+        else:
+            rows = self._ask(_SITES_OF_PROJECT, {"file": file, **self._identity(self._project)})
+        for row in rows.fetchall():
+            yield self._site(row)
+
+    def setting(self) -> Setting | None:
+        """What the project was measured with last; None where it never was."""
+        if self._project is None:
+            return None
+        row = self._ask(_SETTING, self._identity(self._project)).fetchone()
+        return None if row is None else Setting(*map(str, row))
+
+    def last_runs(self) -> set[str]:
+        """The last run of each of the project's programs, on each machine and with each meter."""
+        if self._project is None:
+            return set()
+        newest: dict[tuple[str, ...], tuple[str, str]] = {}
+        for *key, started, run_id in self._ask(_RUNS, self._identity(self._project)):
+            program = tuple(map(str, key))
+            newest[program] = max(newest.get(program, ("", "")), (str(started), str(run_id)))
+        return {run_id for _, run_id in newest.values()}
+
+    def in_general(self, api: str) -> Figure | None:
+        """What is known of an API wherever it is called."""
+        row = self._ask(_API, (api,)).fetchone()
+        return None if row is None else _figure(row, self.name, "api")
+
+    def with_shapes(self, api: str, shapes: tuple[str, ...]) -> Figure | None:
+        """What another call of an API with the same shapes took."""
+        row = self._ask(_SIGNATURE, (api, json.dumps(shapes))).fetchone()
+        return None if row is None else _figure(row, self.name, "signature")
+
+    def evidence(self, rule: str) -> list[RuleEvidence]:
+        """The comparisons measured for a rule."""
+        found = self._ask(_EVIDENCE, (rule,))
+        columns = [column[0] for column in found.description]
+        return [evidence_from(dict(zip(columns, row, strict=True)), self.name) for row in found]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _identity(self, project: Path) -> dict[str, object]:
+        root = project.resolve()
+        identities = project_ids(root)
+        return {
+            "id": identities[0],
+            "folder_id": identities[-1],
+            "path": str(root),
+            "name": root.name,
+            # A team's members have the project in different folders, most often of the same name.
+            "ending": f"/{root.name}",
+            "shared": self.name == "team",
+        }
+
+    def _site(self, row: tuple[Any, ...]) -> SiteRow:
+        figure = _figure(row, self.name, "site")
+        file, line, column, function, text, number, run_id, device, precision = row[26:]
+        site = MeasuredSite(
+            figure.api,
+            str(file),
+            int(line),
+            int(column),
+            str(function),
+            str(text),
+            str(run_id),
+            figure.date,
+            figure,
+        )
+        setting = Setting(figure.machine, figure.meter, figure.backend, str(device), str(precision))
+        return SiteRow(site, int(number), setting)
+
+
+def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
+    """A row of `_COLUMNS` as an answer; ValueError or TypeError where it holds what it should not."""
+    api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds = row[:11]
+    total, low, high, cpu, ram, gpu, below, spread, version = row[11:20]
+    times, first, exclusive, kind, arguments, backend = row[20:26]
+    source = SOURCES[SOURCES.index(source)]
+    imported = source == "published"
+    joules: dict[Device, float | None] = {"cpu": cpu, "ram": ram, "gpu": gpu}
+    return Figure(
+        api=str(api),
+        source="team" if found_in == "team" and not imported else source,
+        estimated=bool(estimated),
+        machine=str(machine),
+        meter=str(meter),
+        date=str(started),
+        runs=int(runs),
+        measurements=int(measurements),
+        sites=int(sites),
+        resolved=int(resolved),
+        seconds=_finite(seconds),
+        total=_number(total),
+        low=_number(low),
+        high=_number(high),
+        devices={device: _finite(value) for device, value in joules.items() if value is not None},
+        below=_number(below),
+        spread="range" if spread == "range" else "interval",
+        origin=origin,
+        times=int(times) if origin == "site" else None,
+        first=_number(first),
+        exclusive=_number(exclusive),
+        kind=CALL_KINDS[CALL_KINDS.index(kind)],
+        shapes=tuple(str(shape) for shape in json.loads(arguments)),
+        backend=str(backend),
+        citation="records imported into the database" if imported else "",
+        version=str(version),
+    )
+
+
+def _number(value: float | str | bytes | None) -> float | None:
+    return None if value is None else _finite(value)
+
+
+def _finite(value: float | str | bytes) -> float:
+    """A number that was measured: SQLite keeps infinity, and texts where numbers belong."""
+    number = float(value)
+    if isinstance(value, (str, bytes)) or not math.isfinite(number):
+        raise ValueError(f"{value!r:.40} is not a finite number")
+    return number

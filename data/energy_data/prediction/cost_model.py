@@ -1,0 +1,119 @@
+"""Calibrated coefficients, and what they say of a call: joules = dispatch + features × coefficients."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from energy_data.model import Calibration, Coefficient
+from energy_data.prediction.api_families import FAMILY_OF
+from energy_data.prediction.families import features
+from energy_data.prediction.specs import CallSpec, Prediction
+
+BANDS = (1e-4, 1e-3, 1e-2)
+"""Seconds of CPU at which another band of intervals begins: what dispatch, caches and threads do differs between them."""
+OUTSIDE = 1.5
+"""Features beyond this multiple of the largest calibrated ones are outside."""
+SMALL_FEATURE = 4096.0
+"""Below this no feature is outside: such sizes cost next to nothing beside the dispatch."""
+WIDER = 1.5
+"""How much wider, on the logarithm, an interval is outside of what was calibrated."""
+NOISY = 0.10
+"""Scatter of the reference above which a calibration is marked."""
+CPU = "cpu"
+"""The name under which the joules of a CPU second are kept."""
+INTERVAL = "interval"
+"""The name under which the spread of runs about predictions is kept."""
+
+
+def cost(coefficient: Coefficient, given: Sequence[float]) -> float:
+    """Joules of these features."""
+    values = coefficient.values
+    total = values[0]
+    for place, value in enumerate(given, 1):
+        total += values[place] * value
+    return total
+
+
+def outside(coefficient: Coefficient, given: Sequence[float]) -> bool:
+    """True when a feature is beyond what was calibrated."""
+    for value, most in zip(given, coefficient.reach, strict=False):
+        if value > SMALL_FEATURE and value > OUTSIDE * most:
+            return True
+    return False
+
+
+class CostModel:
+    """What one calibration says: of calls here, of models in `whole_models`."""
+
+    def __init__(self, calibration: Calibration, coefficients: Iterable[Coefficient]) -> None:
+        self.calibration = calibration
+        self._known = {(each.name, each.mode): each for each in coefficients}
+        self.scale = calibration.scale
+        """Learned from measurements that were made after the calibration."""
+        watts = self._known.get((CPU, ""))
+        self.watts = watts.values[0] if watts is not None else 1.0
+        """Joules of a CPU second."""
+
+    @property
+    def noisy(self) -> bool:
+        """True when the machine did not repeat itself well enough while it was calibrated."""
+        return self.calibration.repeatability > NOISY
+
+    def find(self, name: str, mode: str) -> Coefficient | None:
+        """The coefficients of something, if it was calibrated."""
+        return self._known.get((name, mode))
+
+    def need(self, name: str, mode: str) -> Coefficient:
+        """The same; raise `KeyError` if there are none."""
+        return self._known[name, mode]
+
+    def interval(
+        self, kind: str, joules: float, of_one: float, *, wider: float = 1.0
+    ) -> tuple[float, float] | None:
+        """The interval about a figure; `of_one`: the joules of one run, which say what band of cost it is in."""
+        spread = self._known.get((INTERVAL, kind))
+        if spread is None:
+            return None
+        bands = len(spread.values) // 2
+        band = bisect_right(BANDS, of_one / self.watts) if bands > 1 else 0
+        low, high = spread.values[band] * wider, spread.values[bands + band] * wider
+        return joules * math.exp(low), joules * math.exp(high)
+
+    def call(self, spec: CallSpec) -> Prediction | None:
+        """The prediction of one call; None where the API or its shapes are not known well enough for a figure."""
+        given = features(spec)
+        if given is None:
+            return None
+        found, kind = self._known.get((spec.api, spec.mode)), f"call:{spec.mode}"
+        if found is None:
+            # Another API of the family stands in, with the interval that such a loan has shown to need.
+            found = self._known.get((f"family:{FAMILY_OF[spec.api]}", spec.mode))
+            kind = f"family:{spec.mode}"
+        if found is None:
+            return None
+        joules = cost(found, given) * self.scale
+        beyond = outside(found, given)
+        ends = self.interval(kind, joules, joules, wider=WIDER if beyond else 1.0)
+        if ends is None:
+            return None
+        return Prediction(
+            joules=joules,
+            low=ends[0],
+            high=ends[1],
+            seconds=joules / (found.watts or self.watts),
+            cpu_seconds=joules / self.watts,
+            outside=beyond,
+            missing=(spec.api,) if kind.startswith("family") else (),
+        )
+
+
+def total(predictions: Iterable[tuple[float, float, float]]) -> tuple[float, float, float]:
+    """The sum of independent predictions (joules, low, high): their deviations add as squares do."""
+    joules = below = above = 0.0
+    for middle, low, high in predictions:
+        joules += middle
+        below += (middle - low) ** 2
+        above += (high - middle) ** 2
+    return joules, max(0.0, joules - math.sqrt(below)), joules + math.sqrt(above)

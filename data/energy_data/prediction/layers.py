@@ -1,0 +1,393 @@
+"""Features of Keras layers: what one pass over a batch moves and computes, and the parameters that training updates.
+
+A layer is one or more *parts*, each of a kind with coefficients of its own: a `Dense` with an activation is a dense part
+and an elementwise one, a `SeparableConv2D` a depthwise and a pointwise one, a `Bidirectional` two of what it wraps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from energy_data.prediction.families import broadcast, numbers, pair, sides
+from energy_data.prediction.specs import LayerSpec, Tensor
+
+FLOAT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a layer: the kind whose coefficients it takes, its features, how often it occurs."""
+
+    kind: str
+    features: tuple[float, ...]
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCost:
+    """What a layer consists of."""
+
+    parts: tuple[Part, ...]
+    output: Tensor
+    variables: int = 0
+    """Trainable variables."""
+    parameters: int = 0
+    """Numbers in them."""
+
+
+Rule = Callable[[LayerSpec], LayerCost]
+
+
+class UnknownLayerError(ValueError):
+    """A layer whose class or configuration no rule knows."""
+
+
+def layer_cost(spec: LayerSpec) -> LayerCost:
+    """The parts of a layer; raise `UnknownLayerError` where its class or its configuration is not known."""
+    rule = RULES.get(spec.kind)
+    if rule is None:
+        raise UnknownLayerError(f"{spec.kind} was not calibrated")
+    try:
+        found = rule(spec)
+    except UnknownLayerError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise UnknownLayerError(f"{spec.kind}: its configuration is not known") from error
+    if spec.config.get("trainable") is False:
+        found = LayerCost(found.parts, found.output)
+    activation = spec.config.get("activation")
+    if activation in (None, "linear") or spec.kind in _OWN_ACTIVATION:
+        return found
+    extra = _activation(str(activation), found.output)
+    return LayerCost((*found.parts, extra), found.output, found.variables, found.parameters)
+
+
+_OWN_ACTIVATION = {"Activation", "LSTM", "GRU", "SimpleRNN", "ConvLSTM2D"}
+
+
+def _whole(spec: LayerSpec, name: str, default: int | None = None) -> int:
+    value = spec.config.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UnknownLayerError(f"{spec.kind}: {name} is not known")
+    return value
+
+
+def _bias(spec: LayerSpec) -> int:
+    return 0 if spec.config.get("use_bias") is False else 1
+
+
+def _made(shape: Sequence[int]) -> Tensor:
+    return Tensor("float32", tuple(shape))
+
+
+def _activation(name: str, tensor: Tensor) -> Part:
+    kind = f"Activation:{name}" if name in ACTIVATIONS else "Activation:tanh"
+    return Part(kind, (float(2 * tensor.bytes),))
+
+
+ACTIVATIONS = ("relu", "tanh", "sigmoid", "softmax", "gelu", "silu", "elu")
+
+
+def _dense(spec: LayerSpec) -> LayerCost:
+    image, units = spec.inputs[0], _whole(spec, "units")
+    inner = image.shape[-1]
+    rows = image.elements // max(inner, 1)
+    out = _made((*image.shape[:-1], units))
+    weights = (inner + _bias(spec)) * units
+    kind = "Dense" if len(image.shape) == 2 else "Dense:nd"
+    part = Part(kind, (float(image.bytes + out.bytes), 2.0 * rows * inner * units, float(weights * FLOAT)))
+    return LayerCost((part,), out, 1 + _bias(spec), weights)
+
+
+def _conv(spec: LayerSpec) -> LayerCost:
+    image, filters = spec.inputs[0], _whole(spec, "filters")
+    groups = _whole(spec, "groups", 1)
+    batch, *space, channels = image.shape
+    kernel, padding = spec.config["kernel_size"], spec.config.get("padding", "valid")
+    strides = spec.config.get("strides", 1)
+    spread = pair(spec.config.get("dilation_rate"))
+    if len(space) == 1:
+        wide = numbers(kernel)[0]
+        reach = (wide - 1) * spread[0] + 1
+        step = numbers(strides)[0]
+        before = "valid" if padding != "causal" else "same"
+        size: tuple[int, ...] = sides(
+            space[0], 1, (reach, 1), (step, 1), padding if padding != "causal" else before
+        )[:1]
+        window = wide
+    elif len(space) == 2:
+        tall, wide = pair(kernel)
+        reaching = ((tall - 1) * spread[0] + 1, (wide - 1) * spread[1] + 1)
+        size = sides(space[0], space[1], reaching, strides, padding)
+        window = tall * wide
+    else:
+        raise UnknownLayerError(f"{spec.kind}: only one and two dimensions were calibrated")
+    if not math.prod(size):
+        raise UnknownLayerError(f"{spec.kind}: the window is larger than the image")
+    places = batch * math.prod(size)
+    weights = window * channels // groups * filters + _bias(spec) * filters
+    out = _made((batch, *size, filters))
+    patches = places * window * channels * FLOAT
+    pointwise = window == 1 and len(space) == 2
+    kind = f"{spec.kind}:pointwise" if pointwise else spec.kind
+    flops = 2.0 * places * window * channels // groups * filters
+    features = (
+        (float(image.bytes + out.bytes), flops)
+        if pointwise
+        else (float(image.bytes + out.bytes), flops, float(patches))
+    )
+    return LayerCost((Part(kind, features),), out, 1 + _bias(spec), weights)
+
+
+def _conv_transpose(spec: LayerSpec) -> LayerCost:
+    image, filters = spec.inputs[0], _whole(spec, "filters")
+    batch, height, width, channels = image.shape
+    tall, wide = pair(spec.config["kernel_size"])
+    steps = pair(spec.config.get("strides"))
+    grow = (
+        (0, 0)
+        if str(spec.config.get("padding", "valid")) == "same"
+        else (max(tall - steps[0], 0), max(wide - steps[1], 0))
+    )
+    out = _made((batch, height * steps[0] + grow[0], width * steps[1] + grow[1], filters))
+    weights = tall * wide * channels * filters + _bias(spec) * filters
+    flops = 2.0 * batch * height * width * tall * wide * channels * filters
+    patches = batch * height * width * tall * wide * filters * FLOAT
+    part = Part("Conv2DTranspose", (float(image.bytes + out.bytes), flops, float(patches)))
+    return LayerCost((part,), out, 1 + _bias(spec), weights)
+
+
+def _depthwise(spec: LayerSpec) -> LayerCost:
+    image, multiplier = spec.inputs[0], _whole(spec, "depth_multiplier", 1)
+    batch, height, width, channels = image.shape
+    tall, wide = pair(spec.config["kernel_size"])
+    size = sides(
+        height, width, (tall, wide), spec.config.get("strides", 1), spec.config.get("padding", "valid")
+    )
+    out = _made((batch, *size, channels * multiplier))
+    weights = (tall * wide + _bias(spec)) * channels * multiplier
+    part = Part("DepthwiseConv2D", (float(image.bytes + out.bytes), 2.0 * out.elements * tall * wide))
+    return LayerCost((part,), out, 1 + _bias(spec), weights)
+
+
+def _separable(spec: LayerSpec) -> LayerCost:
+    deep = _depthwise(LayerSpec("DepthwiseConv2D", spec.inputs, {**spec.config, "use_bias": False}))
+    flat = {
+        "filters": spec.config["filters"],
+        "kernel_size": 1,
+        "use_bias": spec.config.get("use_bias", True),
+    }
+    point = _conv(LayerSpec("Conv2D", (deep.output,), flat))
+    return LayerCost(
+        (*deep.parts, *point.parts),
+        point.output,
+        deep.variables + point.variables,
+        deep.parameters + point.parameters,
+    )
+
+
+def _pooling(spec: LayerSpec) -> LayerCost:
+    image = spec.inputs[0]
+    window = spec.config.get("pool_size", 2)
+    steps = spec.config.get("strides") or window
+    padding = spec.config.get("padding", "valid")
+    batch, *space, channels = image.shape
+    if len(space) == 1:
+        wide = numbers(window)[0]
+        size: tuple[int, ...] = sides(space[0], 1, (wide, 1), (numbers(steps)[0], 1), padding)[:1]
+        cells = wide
+    else:
+        size = sides(space[0], space[1], window, steps, padding)
+        cells = math.prod(pair(window))
+    out = _made((batch, *size, channels))
+    return LayerCost((Part(spec.kind, (float(image.bytes + out.bytes), float(out.elements * cells))),), out)
+
+
+def _global_pooling(spec: LayerSpec) -> LayerCost:
+    image = spec.inputs[0]
+    flat = (image.shape[0], image.shape[-1])
+    kept = (1,) * (len(image.shape) - 2)
+    shape = (flat[0], *kept, flat[1]) if spec.config.get("keepdims") else flat
+    return LayerCost((Part(spec.kind, (float(image.bytes),)),), _made(shape))
+
+
+def _same(variables: int = 0) -> Rule:
+    """Layers whose result has the shape of their input; those with weights have them for each channel."""
+
+    def rule(spec: LayerSpec) -> LayerCost:
+        image = spec.inputs[0]
+        out = Tensor(image.dtype if image.dtype.startswith("float") else "float32", image.shape)
+        part = Part(spec.kind, (float(image.bytes + out.bytes),))
+        return LayerCost((part,), out, variables, variables * image.shape[-1])
+
+    return rule
+
+
+def _named_activation(spec: LayerSpec) -> LayerCost:
+    name = {"ReLU": "relu", "Softmax": "softmax", "LeakyReLU": "elu", "ELU": "elu"}.get(spec.kind)
+    image = spec.inputs[0]
+    return LayerCost((_activation(name or str(spec.config["activation"]), image),), image)
+
+
+def _view(shape: Callable[[LayerSpec], Sequence[int]]) -> Rule:
+    def rule(spec: LayerSpec) -> LayerCost:
+        image = spec.inputs[0]
+        return LayerCost((Part("Flatten", ()),), Tensor(image.dtype, tuple(shape(spec))))
+
+    return rule
+
+
+def _reshaped(spec: LayerSpec) -> list[int]:
+    image = spec.inputs[0]
+    target = numbers(spec.config["target_shape"])
+    known = math.prod(size for size in target if size >= 0)
+    free = image.elements // max(image.shape[0] * known, 1)
+    return [image.shape[0], *(free if size < 0 else size for size in target)]
+
+
+def _moved(spec: LayerSpec, shape: Sequence[int]) -> LayerCost:
+    image = spec.inputs[0]
+    out = Tensor(image.dtype, tuple(shape))
+    return LayerCost((Part(spec.kind, (float(image.bytes + out.bytes),)),), out)
+
+
+def _upsampling(spec: LayerSpec) -> LayerCost:
+    batch, height, width, channels = spec.inputs[0].shape
+    tall, wide = pair(spec.config.get("size"), 2)
+    return _moved(spec, (batch, height * tall, width * wide, channels))
+
+
+def _zero_padding(spec: LayerSpec) -> LayerCost:
+    batch, height, width, channels = spec.inputs[0].shape
+    around = numbers(spec.config.get("padding", 1))
+    top, bottom, left, right = around if len(around) == 4 else [around[0], around[0], around[-1], around[-1]]
+    return _moved(spec, (batch, height + top + bottom, width + left + right, channels))
+
+
+def _permuted(spec: LayerSpec) -> LayerCost:
+    shape = spec.inputs[0].shape
+    return _moved(spec, (shape[0], *(shape[place] for place in numbers(spec.config["dims"]))))
+
+
+def _repeat_vector(spec: LayerSpec) -> LayerCost:
+    batch, width = spec.inputs[0].shape
+    return _moved(spec, (batch, _whole(spec, "n"), width))
+
+
+def _merged(spec: LayerSpec) -> LayerCost:
+    out = Tensor(spec.inputs[0].dtype, broadcast([tensor.shape for tensor in spec.inputs]))
+    read = sum(tensor.bytes for tensor in spec.inputs)
+    return LayerCost((Part("Add", (float(read + out.bytes),)),), out)
+
+
+def _concatenated(spec: LayerSpec) -> LayerCost:
+    first = spec.inputs[0].shape
+    axis = _whole(spec, "axis", -1) % len(first)
+    width = sum(tensor.shape[axis] for tensor in spec.inputs)
+    out = Tensor(spec.inputs[0].dtype, (*first[:axis], width, *first[axis + 1 :]))
+    return LayerCost((Part("Concatenate", (float(2 * out.bytes),)),), out)
+
+
+def _embedding(spec: LayerSpec) -> LayerCost:
+    words, width = _whole(spec, "input_dim"), _whole(spec, "output_dim")
+    out = _made((*spec.inputs[0].shape, width))
+    part = Part("Embedding", (float(out.bytes), float(words * width * FLOAT)))
+    return LayerCost((part,), out, 1, words * width)
+
+
+GATES = {"LSTM": 4, "GRU": 3, "SimpleRNN": 1}
+
+
+def _recurrent(spec: LayerSpec) -> LayerCost:
+    gates, units = GATES[spec.kind], _whole(spec, "units")
+    batch, length, width = spec.inputs[0].shape
+    flops = 2.0 * batch * length * gates * units * (width + units)
+    moved = float(batch * length * gates * units * FLOAT)
+    # Every step of the loop reads the recurrent weights again, however small the batch is.
+    weights = float(length * gates * units * units * FLOAT)
+    out = (batch, length, units) if spec.config.get("return_sequences") else (batch, units)
+    parameters = gates * units * (width + units + (2 if spec.kind == "GRU" else 1) * _bias(spec))
+    part = Part(spec.kind, (float(length), moved, flops, weights))
+    return LayerCost((part,), _made(out), 2 + _bias(spec), parameters)
+
+
+def _attention(spec: LayerSpec) -> LayerCost:
+    query = spec.inputs[0]
+    value = spec.inputs[1] if len(spec.inputs) > 1 else query
+    heads, depth = _whole(spec, "num_heads"), _whole(spec, "key_dim")
+    batch, length, width = query.shape
+    wide, other = heads * depth, value.shape[1]
+    projections = 2.0 * batch * wide * width * (2 * length + 2 * other)
+    scores = 4.0 * batch * length * other * wide
+    parameters = 4 * wide * width + (3 * wide + width) * _bias(spec)
+    part = Part(
+        "MultiHeadAttention",
+        (
+            float(batch * (length + other) * wide * 2 * FLOAT),
+            projections + scores,
+            float(batch * heads * length * other * FLOAT),
+        ),
+    )
+    return LayerCost((part,), _made((batch, length, width)), 4 * (1 + _bias(spec)), parameters)
+
+
+def _wrapped(spec: LayerSpec) -> LayerSpec:
+    inner = spec.config.get("layer")
+    if not isinstance(inner, Mapping):
+        raise UnknownLayerError(f"{spec.kind}: what it wraps is not known")
+    config = inner.get("config", {})
+    return LayerSpec(str(inner["kind"]), spec.inputs, config if isinstance(config, Mapping) else {})
+
+
+def _bidirectional(spec: LayerSpec) -> LayerCost:
+    inner = layer_cost(_wrapped(spec))
+    out = _made((*inner.output.shape[:-1], inner.output.shape[-1] * 2))
+    parts = tuple(Part(part.kind, part.features, part.times * 2) for part in inner.parts)
+    joined = Part("Concatenate", (float(2 * out.bytes),))
+    return LayerCost((*parts, joined), out, 2 * inner.variables, 2 * inner.parameters)
+
+
+def _time_distributed(spec: LayerSpec) -> LayerCost:
+    image = spec.inputs[0]
+    batch, length, *rest = image.shape
+    once = _wrapped(LayerSpec(spec.kind, (Tensor(image.dtype, (batch, *rest)),), spec.config))
+    inner = layer_cost(once)
+    parts = tuple(Part(part.kind, part.features, part.times * length) for part in inner.parts)
+    out = _made((batch, length, *inner.output.shape[1:]))
+    return LayerCost(parts, out, inner.variables, inner.parameters)
+
+
+RULES: Mapping[str, Rule] = {
+    "Dense": _dense,
+    **dict.fromkeys(("Conv1D", "Conv2D"), _conv),
+    "Conv2DTranspose": _conv_transpose,
+    "DepthwiseConv2D": _depthwise,
+    "SeparableConv2D": _separable,
+    **dict.fromkeys(("MaxPooling1D", "MaxPooling2D", "AveragePooling1D", "AveragePooling2D"), _pooling),
+    **dict.fromkeys(
+        (
+            "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
+        ),
+        _global_pooling,
+    ),
+    "BatchNormalization": _same(2),
+    "LayerNormalization": _same(2),
+    **dict.fromkeys(("Dropout", "Rescaling", "GaussianNoise", "SpatialDropout2D", "SpatialDropout1D"), _same()),
+    **dict.fromkeys(("Activation", "ReLU", "Softmax", "LeakyReLU", "ELU"), _named_activation),
+    "Flatten": _view(lambda spec: (spec.inputs[0].shape[0], math.prod(spec.inputs[0].shape[1:]))),
+    "Reshape": _view(_reshaped),
+    "InputLayer": _view(lambda spec: spec.inputs[0].shape),
+    "UpSampling2D": _upsampling,
+    "ZeroPadding2D": _zero_padding,
+    "Permute": _permuted,
+    "RepeatVector": _repeat_vector,
+    **dict.fromkeys(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"), _merged),
+    "Concatenate": _concatenated,
+    "Embedding": _embedding,
+    **dict.fromkeys(GATES, _recurrent),
+    "MultiHeadAttention": _attention,
+    "Bidirectional": _bidirectional,
+    "TimeDistributed": _time_distributed,
+}  # fmt: skip

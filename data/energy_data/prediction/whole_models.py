@@ -1,0 +1,161 @@
+"""Whole models: what `fit`, `evaluate` and `predict` cost, as the sum over a table of layers, broken down by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from energy_data.model import Coefficient
+from energy_data.prediction.cost_model import WIDER, CostModel, cost, outside, total
+from energy_data.prediction.layers import LayerCost, UnknownLayerError, layer_cost
+from energy_data.prediction.specs import Job, LayerShare, ModelSpec, Prediction
+
+OPTIMIZER_NAMES = {
+    "sgd": "SGD", "adam": "Adam", "adamw": "AdamW", "rmsprop": "RMSprop", "adagrad": "Adagrad", "nadam": "Nadam",
+}  # fmt: skip
+TRAINING = ("fit", "train_on_batch")
+STEP_OF = {"train_on_batch": "fit", "test_on_batch": "evaluate", "predict_on_batch": "predict"}
+"""Methods that take one step as others take many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a model."""
+
+    joules: float
+    layers: tuple[float, ...]
+    """Of each layer, in order."""
+    outside: bool
+
+
+def predict_job(costs: CostModel, model: ModelSpec, job: Job) -> Prediction | None:
+    """The prediction of one call of `fit` and the like; None where a layer or something else of it was not calibrated."""
+    try:
+        table = [layer_cost(layer) for layer in model.layers]
+        return ModelJob(costs, model, table, job).prediction()
+    except (UnknownLayerError, KeyError, OverflowError):
+        return None
+
+
+class ModelJob:
+    """A method of a model under way."""
+
+    def __init__(self, costs: CostModel, model: ModelSpec, table: Sequence[LayerCost], job: Job) -> None:
+        self.costs = costs
+        self.model = model
+        self.table = table
+        self.job = job
+        self.method = STEP_OF.get(job.method, job.method)
+
+    def prediction(self) -> Prediction | None:
+        """The whole call; None where the calibration has no interval for it."""
+        costs, job, method = self.costs, self.job, self.method
+        main = self.step(method)
+        single = job.method in STEP_OF
+        running = main.joules * job.steps * job.epochs
+        if not single:
+            running += cost(costs.need("once", method), (float(job.epochs),)) * costs.scale
+        parts = [(running, main, method)]
+        if job.validation_steps:
+            check = self.step("evaluate")
+            setting_up = cost(costs.need("once", "evaluate"), (1.0,)) * costs.scale
+            more = (check.joules * job.validation_steps + setting_up) * job.epochs
+            parts.append((more, check, "evaluate"))
+        ends: list[tuple[float, float, float]] = []
+        for joules, step, kind in parts:
+            found = costs.interval(kind, joules, step.joules, wider=WIDER if step.outside else 1.0)
+            if found is None:
+                return None
+            ends.append((joules, *found))
+        first = self.tracing() if job.first else 0.0
+        if first:
+            found = costs.interval(f"trace:{method}", first, first)
+            if found is None:
+                return None
+            ends.append((first, *found))
+        joules, low, high = total(ends)
+        in_layers = sum(main.layers) or 1.0
+        shares = zip(self.model.layers, main.layers, strict=True)
+        return Prediction(
+            joules=joules,
+            low=low,
+            high=high,
+            seconds=joules / (costs.need("once", method).watts or costs.watts),
+            cpu_seconds=joules / costs.watts,
+            first_joules=first,
+            steps=job.steps,
+            epochs=job.epochs,
+            step_joules=main.joules,
+            outside=main.outside,
+            layers=tuple(LayerShare(layer, each, each / in_layers) for layer, each in shares),
+        )
+
+    def step(self, method: str) -> Step:
+        """One step: every layer, and what is beside them."""
+        costs = self.costs
+        layers, update, beyond = self.parts(method)
+        scale = costs.need("scale", method).values[0] * costs.scale
+        images = self.model.layers[0].inputs[0].bytes if self.model.layers else 0
+        rest = cost(costs.need("step", method), (float(images),)) * costs.scale
+        found = tuple(joules * scale for joules in layers)
+        return Step(sum(found) + update * scale + rest, found, beyond)
+
+    def parts(self, method: str) -> tuple[list[float], float, bool]:
+        """Joules of each layer and of the update as their own points say, and whether any is beyond those."""
+        training = method in TRAINING
+        passes = list(training_passes(self.table)) if training else ["forward"] * len(self.table)
+        beyond, found = False, []
+        for each, run in zip(self.table, passes, strict=True):
+            joules = 0.0
+            for part in each.parts:
+                known = self._known(part.kind, run)
+                joules += part.times * cost(known, part.features)
+                beyond = beyond or outside(known, part.features)
+            found.append(joules)
+        return found, self._update() if training else 0.0, beyond
+
+    def _known(self, kind: str, run: str) -> Coefficient:
+        found = self.costs.find(f"layer:{kind}", run)
+        if found is None and run == "first":
+            return self.costs.need(f"layer:{kind}", "train")
+        return found or self.costs.need(f"layer:{kind}", run)
+
+    def _update(self) -> float:
+        name = OPTIMIZER_NAMES.get(self.model.optimizer.lower(), self.model.optimizer)
+        found = self.costs.find(f"optimizer:{name}", "graph") or self.costs.need("optimizer:Adam", "graph")
+        variables = sum(each.variables for each in self.table)
+        numbers = 4.0 * sum(each.parameters for each in self.table)
+        return cost(found, (float(variables), numbers)) if variables else 0.0
+
+    def tracing(self) -> float:
+        """What the first call spends on building its graph; `fit` with validation builds two."""
+        wanted = [self.method, *(["evaluate"] if self.method == "fit" and self.job.validation_steps else [])]
+        joules = 0.0
+        for method in wanted:
+            joules += cost(self.costs.need("trace", method), self.traced(method))
+        return joules * self.costs.scale
+
+    def traced(self, method: str) -> tuple[float, float]:
+        """What there is to trace: the layers' graphs, and the variables that an optimizer updates."""
+        training = method in TRAINING
+        variables = sum(each.variables for each in self.table) if training else 0
+        return self.graphs("train" if training else "forward"), float(variables)
+
+    def graphs(self, run: str) -> float:
+        """What tracing the layers takes, each by itself."""
+        return sum(
+            part.times * self._known(part.kind, run).trace for each in self.table for part in each.parts
+        )
+
+
+def training_passes(table: Sequence[LayerCost]) -> Iterator[str]:
+    """Which pass each layer makes: gradients go back to the first layer that has weights to train, and no further."""
+    reached = False
+    for each in table:
+        if reached:
+            yield "train"
+        elif each.variables:
+            reached = True
+            yield "first"
+        else:
+            yield "forward"

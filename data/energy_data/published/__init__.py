@@ -1,0 +1,1 @@
+"""Figures of published studies, and how they are made from their records."""

@@ -1,0 +1,1 @@
+"""What comes from others: files to open, places to write to, text to print. One module for each."""

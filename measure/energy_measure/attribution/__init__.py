@@ -1,0 +1,1 @@
+"""From power traces and events to joules per call, with their uncertainty."""

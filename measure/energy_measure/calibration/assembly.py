@@ -1,0 +1,152 @@
+"""Everything that a calibration says, from what its processes gave: coefficients of calls, layers, steps; intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from energy_data.model import Calibration, Coefficient
+from energy_data.prediction.cost_model import CPU, CostModel, cost
+from energy_data.prediction.layers import layer_cost
+from energy_data.prediction.specs import Job, ModelSpec
+from energy_data.prediction.whole_models import ModelJob
+from energy_measure.calibration.fitting import Pair, fitted, grouped, interval, left_out, lent, solve
+from energy_measure.calibration.points import Point
+from energy_measure.calibration.reference_models import FEW, spec_of
+from energy_measure.calibration.samples import Ran, families, samples_of
+
+METHODS = ("fit", "evaluate", "predict")
+
+
+def assembled(
+    calibration: Calibration, points: Sequence[Point], models: Sequence[Mapping[str, Any]], ran: Ran
+) -> list[Coefficient]:
+    """All coefficients of a calibration."""
+    identity, watts = calibration.id, ran.watts
+    groups = grouped(samples_of(points, ran))
+    found = [Coefficient(identity, CPU, "", "", (watts,), 0.0, 0.0, 1)]
+    found += [fitted(group, identity, watts) for group in groups.values()]
+    loans: dict[str, list[Pair]] = {}
+    for (name, mode), family in families(groups).items():
+        together = [sample for group in family.values() for sample in group]
+        pairs = lent(family)
+        # Relative errors of very different APIs are smallest for the cheap ones: put the figure in the middle of them.
+        centre = float(np.median([measured / predicted for predicted, measured in pairs])) if pairs else 1.0
+        pooled = fitted(together, identity, watts)
+        found.append(replace(pooled, name=name, values=tuple(value * centre for value in pooled.values)))
+        loans.setdefault(mode, []).extend((predicted * centre, measured) for predicted, measured in pairs)
+    for mode in ("eager", "graph"):
+        calls = [group for (name, its_mode), group in groups.items() if its_mode == mode and ":" not in name]
+        if calls:
+            found.append(interval(f"call:{mode}", left_out(calls), watts, identity))
+            found.append(interval(f"family:{mode}", loans.get(mode, []), watts, identity))
+    return found + _whole_models(CostModel(calibration, found), models, ran)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one model cost with one method, in joules, and what its layers should."""
+
+    method: str
+    layers: float
+    """Joules of the layers and the update, as the layers' own points say."""
+    bytes: float
+    traced: tuple[float, float]
+    step: float
+    trace: float
+    once: float
+    epoch: float
+    power: float
+
+
+def _whole_models(layers: CostModel, models: Sequence[Mapping[str, Any]], ran: Ran) -> list[Coefficient]:
+    """What a step, a call, an epoch and a trace cost beside the layers."""
+    identity, watts = layers.calibration.id, ran.watts
+    seen = [each for about in models for each in _seen(layers, about, ran)]
+    found: list[Coefficient] = []
+    steps: dict[str, list[Pair]] = {method: [] for method in METHODS}
+    traces: dict[str, list[Pair]] = {method: [] for method in METHODS}
+    for method in METHODS:
+        group = [each for each in seen if each.method == method]
+        if len(group) < 4:
+            continue
+        found += _method(method, group, identity, watts)
+        for place, each in enumerate(group):
+            others = _method(method, [*group[:place], *group[place + 1 :]], identity, watts)
+            known = {coefficient.name: coefficient for coefficient in others}
+            predicted = known["scale"].values[0] * each.layers + cost(known["step"], (each.bytes,))
+            steps[method].append((predicted, each.step))
+            traces[method].append((cost(known["trace"], each.traced), each.trace))
+    for method in METHODS:
+        # Evaluating and predicting run the same graph forward: together they say more about their intervals.
+        alike = ("fit",) if method == "fit" else ("evaluate", "predict")
+        found.append(
+            interval(method, [p for each in alike for p in steps[each]], watts, identity, bands=False)
+        )
+        pairs = [p for each in alike for p in traces[each]]
+        found.append(interval(f"trace:{method}", pairs, watts, identity, bands=False))
+    return found
+
+
+def _method(method: str, group: Sequence[Seen], identity: str, watts: float) -> list[Coefficient]:
+    noise = [1e-4 * watts] * len(group)
+    constant, scale, each_byte = solve([(e.layers, e.bytes) for e in group], [e.step for e in group], noise)
+    tracing = solve([e.traced for e in group], [e.trace for e in group], noise)
+    power = float(np.median([e.power for e in group]))
+    once, epoch = (
+        max(0.0, float(np.median(amounts))) for amounts in ([e.once for e in group], [e.epoch for e in group])
+    )
+
+    def made(name: str, values: tuple[float, ...]) -> Coefficient:
+        return Coefficient(identity, name, method, "model", values, 0.0, 0.0, len(group), watts=power)
+
+    return [
+        made("scale", (scale,)),
+        made("step", (constant, each_byte)),
+        made("trace", tracing),
+        made("once", (once, epoch)),
+    ]
+
+
+def _seen(layers: CostModel, about: Mapping[str, Any], ran: Ran) -> list[Seen]:
+    row = ran.models.get(about["name"])
+    if row is None:
+        return []
+    spec = spec_of(about)
+    found = []
+    for method in METHODS:
+        measured = measured_steps(row, method, about["steps"], ran.watts)
+        try:
+            joules = layers_of(layers, spec, method)
+            traced = _job(layers, spec, method).traced(method)
+        except KeyError:
+            continue
+        inputs = float(spec.layers[0].inputs[0].bytes)
+        found.append(Seen(method, joules, inputs, traced, *measured, row["busy"] * ran.watts))
+    return found
+
+
+def measured_steps(
+    row: Mapping[str, Any], method: str, steps: int, watts: float
+) -> tuple[float, float, float, float]:
+    """Joules of a step, of the first trace, of setting a call up, and of an epoch."""
+    runs = row[method]
+    few, some = float(np.median(runs["few"])), float(np.median(runs["some"]))
+    step = max((some - few) / (steps - FEW), 1e3)
+    epoch = (float(np.median(runs["epochs"])) - few) / 2 - FEW * step if runs["epochs"] else 0.0
+    once = few - FEW * step - max(epoch, 0.0)
+    trace = max(runs["first"] - few, 1e6)
+    return step * 1e-9 * watts, trace * 1e-9 * watts, once * 1e-9 * watts, max(epoch, 0.0) * 1e-9 * watts
+
+
+def layers_of(layers: CostModel, spec: ModelSpec, method: str) -> float:
+    """Joules of a step's layers and update, before any scale."""
+    found, update, _ = _job(layers, spec, method).parts(method)
+    return sum(found) + update
+
+
+def _job(layers: CostModel, spec: ModelSpec, method: str) -> ModelJob:
+    return ModelJob(layers, spec, [layer_cost(layer) for layer in spec.layers], Job(method, 1))  # type: ignore[arg-type]

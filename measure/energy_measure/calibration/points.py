@@ -1,0 +1,121 @@
+"""What a calibration runs: calls, layers, optimizers and small models, each at several sizes.
+
+A point is plain data, because it is run by the project's interpreter, which has TensorFlow and nothing of ours.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from energy_data.prediction.specs import CallSpec, LayerSpec, Mode, Tensor
+from energy_measure.calibration.call_points import call_points
+from energy_measure.calibration.layer_points import layer_points
+from energy_measure.calibration.tensors import f
+
+Kind = Literal["call", "layer", "optimizer", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing to run. `tensors`: dtype, shape and, for integers, the value they stay below."""
+
+    id: int
+    kind: Kind
+    name: str
+    mode: Mode = "graph"
+    tensors: tuple[tuple[str, tuple[int, ...], int], ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    nested: bool = False
+    """The tensors go in as one list: `tf.concat`, `Add`."""
+    run: str = "forward"
+    """For layers which pass."""
+    copies: int = 1
+    """How many of it are put into one graph, so that what a graph costs by itself is the smaller part."""
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """The shapes that go in."""
+        return tuple(Tensor(dtype, tuple(shape)) for dtype, shape, _ in self.tensors)
+
+    @property
+    def call(self) -> CallSpec:
+        """The point as a prediction is asked about it."""
+        return CallSpec(self.name, self.inputs, self.arguments, self.mode)
+
+    @property
+    def layer(self) -> LayerSpec:
+        """The point as a layer of a model."""
+        return LayerSpec(self.name, self.inputs, self.arguments)
+
+    def as_json(self) -> dict[str, Any]:
+        """As the program reads it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Point:
+        """A point that was written with `as_json`."""
+        tensors = tuple((dtype, tuple(shape), below) for dtype, shape, below in data["tensors"])
+        return cls(**{**data, "tensors": tensors})
+
+
+LARGE = 300_000
+"""Bytes from which a call costs far more than the graph about it."""
+
+WEIGHTED = {"Dense", "Conv2D", "Conv1D", "Conv2DTranspose", "DepthwiseConv2D", "LSTM", "GRU", "SimpleRNN"}
+"""Layers that come first in models, and whose input then needs no gradient."""
+OPTIMIZERS = ("SGD", "Momentum", "Adam", "AdamW", "RMSprop", "Adagrad", "Nadam")
+OPTIMIZED = ((2, 64), (16, 1000), (40, 500), (4, 250_000), (2, 1_500_000))
+"""Variables, and numbers in each."""
+
+
+def all_points(*, quick: bool = False, seed: int = 17) -> list[Point]:
+    """Everything that a calibration runs; `quick` leaves out the graph mode and the second optimizers' sizes."""
+    made = _Numbered()
+    for name, tensors, arguments, nested in call_points():
+        api = f"keras.{name}" if name.startswith("losses.") else f"tensorflow.{name}"
+        for mode in ("eager",) if quick or name == "Variable" else ("eager", "graph"):
+            made.add(
+                kind="call", name=api, mode=mode, tensors=tuple(tensors), arguments=arguments, nested=nested
+            )
+    for name, tensors, arguments, nested in layer_points():
+        # In the graph of a step a layer for whose input nobody wants a gradient is cheaper by a third.
+        runs = ("forward", "train", *(("first",) if name in WEIGHTED and not quick else ()))
+        for run in runs:
+            made.add(
+                kind="layer", name=name, tensors=tuple(tensors), arguments=arguments, nested=nested, run=run
+            )
+    for optimizer in OPTIMIZERS[:3] if quick else OPTIMIZERS:
+        for variables, numbers in OPTIMIZED[::2] if quick else OPTIMIZED:
+            made.add(kind="optimizer", name=optimizer, tensors=tuple([f(numbers)] * variables))
+    for inputs in (1, 4, 12):
+        made.add(kind="empty", name=str(inputs), tensors=tuple([f(8, 8)] * inputs))
+    points = made.points
+    random.Random(seed).shuffle(points)
+    return points
+
+
+class _Numbered:
+    """Gives each point its number."""
+
+    def __init__(self) -> None:
+        self.points: list[Point] = []
+
+    def add(self, **about: Any) -> None:
+        point = Point(id=len(self.points), **about)
+        large = sum(tensor.bytes for tensor in point.inputs) > LARGE
+        if point.kind == "layer":
+            point = replace(point, copies=2 if large else 5)
+        elif point.kind == "call" and point.mode == "graph":
+            point = replace(point, copies=2 if large else 8)
+        self.points.append(point)
+
+
+def parts(points: Iterable[Point], count: int) -> list[list[Point]]:
+    """The points spread over so many processes: an interval must know how much one process differs from another."""
+    found: list[list[Point]] = [[] for _ in range(count)]
+    for number, point in enumerate(points):
+        found[number % count].append(point)
+    return [part for part in found if part]

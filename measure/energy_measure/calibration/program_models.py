@@ -1,0 +1,119 @@
+"""Whole models for a calibration: what a call of `fit`, an epoch, a step and the first trace cost beside the layers.
+
+Runs in the project's interpreter next to `program.py`. The models are small and of every common kind; each is trained,
+evaluated and asked for predictions over few and over many steps, and the difference is what a step costs.
+"""
+
+from __future__ import annotations
+
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, Sequence
+
+    Row = Dict[str, Any]
+
+cpu_clock = time.process_time_ns
+
+
+def built(keras: Any, about: Row) -> Any:
+    """A model from its list of layers; `from` names the layers that one takes its inputs from, else the one before."""
+    inputs = keras.Input(tuple(about["input"]), dtype=about["dtype"])
+    made = [inputs]
+    for layer in about["layers"]:
+        config = dict(layer["config"])
+        inner = config.get("layer")
+        if isinstance(inner, dict):
+            config["layer"] = getattr(keras.layers, inner["kind"])(**inner["config"])
+        sources = [made[place] for place in layer.get("from") or [-1]]
+        new = getattr(keras.layers, layer["kind"])(**config)
+        if layer["kind"] == "MultiHeadAttention":
+            made.append(new(sources[0], sources[-1]))
+        else:
+            made.append(new(sources if len(sources) > 1 else sources[0]))
+    return keras.Model(inputs, made[-1])
+
+
+def data(numpy: Any, about: Row, shape: Sequence[int], samples: int) -> Any:
+    """Inputs and targets of so many samples."""
+    random = numpy.random.default_rng(1)
+    size = (samples, *about["input"])
+    if about["dtype"].startswith("int"):
+        inputs = random.integers(0, about["below"], size).astype(about["dtype"])
+    else:
+        inputs = random.random(size).astype("float32")
+    if about["loss"] == "sparse_categorical_crossentropy":
+        return inputs, random.integers(0, shape[-1], (samples, *shape[1:-1]))
+    return inputs, random.random((samples, *shape[1:])).astype("float32")
+
+
+def used(call: Callable[[], object]) -> int:
+    """CPU nanoseconds of a call."""
+    before = cpu_clock()
+    call()
+    return cpu_clock() - before
+
+
+def busy(call: Callable[[], object]) -> float:
+    """CPUs that a call keeps busy."""
+    began, before = time.monotonic_ns(), cpu_clock()
+    call()
+    return (cpu_clock() - before) / max(time.monotonic_ns() - began, 1)
+
+
+def one_model(keras: Any, numpy: Any, about: Row) -> Row:
+    """What training, evaluating and predicting with a model cost."""
+    model = built(keras, about)
+    metrics = ["accuracy"] if "crossentropy" in about["loss"] else []
+    model.compile(optimizer=about["optimizer"], loss=about["loss"], metrics=metrics)
+    batch = about["batch"]
+    few, some = batch * about["few"], batch * about["steps"]
+    inputs, targets = data(numpy, about, model.output_shape, some)
+    found: Row = {"id": about["id"], "layers": len(model.layers), "variables": len(model.trainable_variables)}
+
+    def measured(name: str, call: Callable[[int, int], object]) -> None:
+        first = used(lambda: call(few, 1))
+        call(some, 1)
+        short, long, twice = [], [], []
+        for _ in range(about["repeats"]):
+            short.append(used(lambda: call(few, 1)))
+            long.append(used(lambda: call(some, 1)))
+            if name == "fit":
+                twice.append(used(lambda: call(few, 3)))
+        found[name] = {"first": first, "few": short, "some": long, "epochs": twice}
+
+    measured(
+        "fit",
+        lambda count, epochs: model.fit(
+            inputs[:count], targets[:count], batch_size=batch, epochs=epochs, verbose=0
+        ),
+    )
+    measured(
+        "evaluate",
+        lambda count, epochs: model.evaluate(inputs[:count], targets[:count], batch_size=batch, verbose=0),
+    )
+    measured("predict", lambda count, epochs: model.predict(inputs[:count], batch_size=batch, verbose=0))
+    found["busy"] = busy(lambda: model.fit(inputs, targets, batch_size=batch, verbose=0))
+    eager = [used(lambda: model(inputs[:batch])) for _ in range(5)]
+    found["call"] = eager[1:]
+    found["train_on_batch"] = [
+        used(lambda: model.train_on_batch(inputs[:batch], targets[:batch])) for _ in range(5)
+    ][1:]
+    return found
+
+
+def run(models: Sequence[Row], tell: Callable[[float], None]) -> List[Row]:
+    """Every model in turn."""
+    import keras
+    import numpy
+
+    results: List[Row] = []
+    for number, about in enumerate(models):
+        try:
+            results.append(one_model(keras, numpy, about))
+        except Exception as error:
+            results.append({"id": about["id"], "failed": "%s: %s" % (type(error).__name__, str(error)[:300])})
+        keras.backend.clear_session()
+        tell((number + 1) / len(models))
+    return results

@@ -1,0 +1,163 @@
+"""Finds what can be measured in a folder of repositories, as GreenLight chose its projects, and writes a plan for it.
+
+A project is taken when it uses TensorFlow 2 or Keras, declares what it requires, and has something to run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from energy_code.model import Call
+from energy_code.workspace.notebook import Notebook, NotebookProblem
+from energy_code.workspace.project import Project
+from energy_data.untrusted.reading import read_bytes
+from energy_measure.problems import MeasureProblem
+from energy_measure.program.entry_points import find_entry_points, python_files
+from energy_measure.program.interpreters import declared_requirements, python_of
+
+FRAMEWORKS = re.compile(
+    r"^\s*[\"']?(tensorflow|keras|tf[-_]keras|tf[-_]nightly)(?![\w])", re.IGNORECASE | re.MULTILINE
+)
+OLD_PIN = re.compile(r"tensorflow(?:-gpu|-cpu)?\s*(?:==|~=|<=|<)\s*1\.", re.IGNORECASE)
+OLD_CODE = re.compile(
+    r"\btf\.(?:compat\.v1\.)?(?:Session|placeholder|get_default_graph)\(|disable_v2_behavior"
+)
+LARGEST_FILE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProject:
+    """A project that can be measured."""
+
+    path: Path
+    entries: tuple[str, ...]
+    create_env: bool
+    """It has no environment of its own yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A folder that is no such project, and why."""
+
+    path: Path
+    why: str
+
+
+def find_projects(folder: Path) -> tuple[list[FoundProject], list[LeftOut]]:
+    """The projects among the folders of a folder, and why the others are none."""
+    found: list[FoundProject] = []
+    left_out: list[LeftOut] = []
+    for place in sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
+        try:
+            found.append(_project(place))
+        except MeasureProblem as reason:
+            left_out.append(LeftOut(place, str(reason)))
+    return found, left_out
+
+
+def _project(place: Path) -> FoundProject:
+    declared = _declared(place)
+    if OLD_PIN.search(declared):
+        raise MeasureProblem("it requires TensorFlow 1")
+    files = python_files(place)
+    project = Project(place)
+    calls = {file: _calls(project, file) for file in files}
+    notebooks = [path for path in _notebooks(place) if _notebook_calls(project, path)]
+    if not any(calls.values()) and not notebooks:
+        raise MeasureProblem("it calls no TensorFlow or Keras API")
+    if not declared:
+        raise MeasureProblem(
+            "it declares no requirements (requirements.txt, or dependencies in pyproject.toml)"
+        )
+    if not FRAMEWORKS.search(declared):
+        raise MeasureProblem("its requirements name neither TensorFlow nor Keras")
+    if any(OLD_CODE.search(_text(file)) for file, found in calls.items() if found):
+        raise MeasureProblem("it is written for TensorFlow 1 (sessions and placeholders)")
+    entries: list[Path] = list(notebooks)
+    try:
+        entries += find_entry_points(place, files, lambda file: calls[file])
+    except MeasureProblem:
+        if not notebooks:
+            raise MeasureProblem(
+                "no script or notebook in it can be run: none calls an API from its top level"
+            ) from None
+    names = tuple(sorted(Path(os.path.relpath(entry, place)).as_posix() for entry in entries))
+    return FoundProject(place, names, create_env=not python_of(place / ".venv").exists())
+
+
+def _declared(place: Path) -> str:
+    """What the project says that it requires, a line each; nothing where that cannot be read."""
+    try:
+        return declared_requirements(place)[1]
+    except (MeasureProblem, OSError, ValueError, AttributeError, RecursionError):
+        return ""
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_bytes(path, LARGEST_FILE).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _calls(project: Project, file: Path) -> Sequence[Call]:
+    if not file.is_file() or file.stat().st_size > LARGEST_FILE:
+        return ()
+    analysis = project.analyse(file)
+    return analysis.calls if analysis is not None else ()
+
+
+def _notebooks(place: Path) -> list[Path]:
+    return [
+        path
+        for path in sorted(place.rglob("*.ipynb"))
+        if not any(part.startswith(".") for part in path.parts)
+    ]
+
+
+def _notebook_calls(project: Project, path: Path) -> bool:
+    if not path.is_file() or path.stat().st_size > LARGEST_FILE:
+        return False
+    try:
+        return bool(Notebook.read(read_bytes(path, LARGEST_FILE), path=path, project=project).analysis.calls)
+    except (OSError, NotebookProblem):
+        return False
+
+
+def plan_text(
+    folder: Path, found: Sequence[FoundProject], left_out: Sequence[LeftOut], *, relative_to: Path
+) -> str:
+    """The plan as TOML, with what was left out as comments."""
+    lines = [
+        f"# Made by `energy-lsp campaign find`: {len(found)} projects, {len(left_out)} left out (below).",
+        "[campaign]",
+        f"name = {_quoted(folder.resolve().name)}",
+        "repeat = 1",
+        "quick = false",
+        "timeout = 3600",
+        f"database = {_quoted(folder.resolve().name + '.db')}",
+    ]
+    for project in found:
+        lines += ["", "[[project]]", f"path = {_quoted(os.path.relpath(project.path, relative_to))}"]
+        lines.append(f"entry = [{', '.join(map(_quoted, project.entries))}]")
+        if project.create_env:
+            lines.append("create-env = true")
+    if left_out:
+        lines += ["", "# Left out:"]
+        lines += [f"# {_comment(one.path.name)}: {_comment(one.why)}" for one in left_out]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A text as TOML has it: JSON's way of quoting is one of TOML's."""
+    return json.dumps(text, ensure_ascii=True)
+
+
+def _comment(text: str) -> str:
+    """A file name may hold a line break: it must not become a line of the plan."""
+    return "".join(character if character.isprintable() else "?" for character in text)

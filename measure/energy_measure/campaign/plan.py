@@ -1,0 +1,204 @@
+"""The plan of a campaign: a TOML file that names projects and how to measure them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from energy_data.untrusted.reading import read_text
+from energy_measure.problems import MeasureProblem
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LARGEST_PLAN = 10_000_000
+MACHINES = ("any", "each")
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignSettings:
+    """What `[campaign]` may hold, with dashes for underscores."""
+
+    name: str = ""
+    """What the campaign is called; default: the plan's file name."""
+    repeat: int = 1
+    """How often each project is measured: each time is a job of its own."""
+    quick: bool = False
+    """Short rests and short replays, as `measure --quick`."""
+    timeout: float = 0.0
+    """Seconds that one run of a program may take; 0: as long as it likes."""
+    database: str = ""
+    """The merged database, relative to the plan; default: the plan's name with `.db`."""
+    meter: str = "auto"
+    """The meter on all machines; see `energy-lsp doctor`."""
+    machines: str = "any"
+    """`any`: each job is measured once, wherever there is room; `each`: once on every machine."""
+    retries: int = 10
+    """How often a job is tried again whose measurement or worker was killed."""
+    projects: str = ""
+    """A table of projects (CSV, relative to the plan) with the keys of `[[project]]` as its columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """What a `[[project]]` may hold, with dashes for underscores."""
+
+    path: str
+    """A folder, a script or a notebook, relative to the plan; the same on all machines."""
+    entry: tuple[str, ...] = ()
+    """Entry points of a folder, each a job of its own; default: one job with those that `measure` finds."""
+    arguments: tuple[str, ...] = ()
+    """Arguments of the program."""
+    python: str = ""
+    """The interpreter, or the folder of an environment; default: the project's own."""
+    create_env: bool = False
+    """Make an environment from `requirements.txt` or `pyproject.toml`, before anything is measured."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables of the program."""
+    backend: tuple[str, ...] = ()
+    """Keras back ends (`tensorflow`, `jax`, `torch`), each a job of its own."""
+    name: str = ""
+    """What the project is called in tables; default: the folder's name."""
+    repeat: int = 0
+    """How often, if not as often as the campaign says."""
+    timeout: float = 0.0
+    """Seconds, if not those of the campaign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A campaign as somebody wrote it."""
+
+    path: Path
+    settings: CampaignSettings
+    projects: tuple[ProjectSettings, ...]
+
+    @property
+    def folder(self) -> Path:
+        """What the plan's paths are relative to."""
+        return self.path.absolute().parent
+
+    @property
+    def name(self) -> str:
+        """What the campaign is called."""
+        return self.settings.name or self.path.stem
+
+    @property
+    def database(self) -> Path:
+        """Where the result goes."""
+        return self.folder / (self.settings.database or f"{self.path.stem}.db")
+
+    def place(self, project: ProjectSettings) -> Path:
+        """Where a project lies."""
+        return self.folder / Path(project.path).expanduser()
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan; what is wrong with it is told in one sentence."""
+    try:
+        if not path.is_file():
+            raise MeasureProblem(f"There is no plan {path}; `energy-lsp campaign find FOLDER` writes one.")
+        if path.stat().st_size > LARGEST_PLAN:
+            raise MeasureProblem(f"{path} is no plan: it has more than {LARGEST_PLAN // 1_000_000} MB.")
+        table = tomllib.loads(read_text(path, LARGEST_PLAN))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise MeasureProblem(f"{path} cannot be read as TOML ({problem}); mend it first.") from problem
+    unknown = sorted(set(table) - {"campaign", "project"})
+    if unknown:
+        raise MeasureProblem(
+            f"{path}: there is no [{unknown[0]}] in a plan, only [campaign] and [[project]]."
+        )
+    settings = CampaignSettings(**_checked(path, "[campaign]", table.get("campaign", {}), CampaignSettings))
+    _check_settings(path, settings)
+    listed = table.get("project", [])
+    if not isinstance(listed, list):
+        raise MeasureProblem(f"{path}: write [[project]], with two brackets, for each project.")
+    projects = [ProjectSettings(**_checked(path, "[[project]]", one, ProjectSettings)) for one in listed]
+    if settings.projects:
+        projects += _from_table(path.absolute().parent / settings.projects)
+    if not projects:
+        raise MeasureProblem(f"{path} names no project; add a [[project]] with its path.")
+    return Plan(path, settings, tuple(projects))
+
+
+def _check_settings(path: Path, settings: CampaignSettings) -> None:
+    if settings.repeat < 1:
+        raise MeasureProblem(f"{path}: repeat in [campaign] must be 1 or more.")
+    if settings.machines not in MACHINES:
+        raise MeasureProblem(f'{path}: machines in [campaign] must be "any" or "each".')
+
+
+def _from_table(path: Path) -> list[ProjectSettings]:
+    """Projects out of a CSV file; a cell of a list or of variables is JSON, or a single text."""
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+    except (OSError, ValueError, csv.Error) as problem:
+        raise MeasureProblem(f"The table {path} cannot be read ({problem}); mend it first.") from problem
+    found = []
+    for number, row in enumerate(rows, 2):
+        where = f"line {number}"
+        cells = {key: _cell(value) for key, value in row.items() if key and value not in (None, "")}
+        found.append(ProjectSettings(**_checked(path, where, cells, ProjectSettings)))
+    return found
+
+
+def _cell(text: str) -> Any:
+    if text[:1] in '[{"0123456789' or text in ("true", "false"):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _checked(path: Path, where: str, section: Any, kind: type[Any]) -> dict[str, Any]:
+    """The values of a section by field name, each of the type that the field has."""
+    if not isinstance(section, dict):
+        raise MeasureProblem(f"{path}: {where} must be a table of keys and values.")
+    known = {one.name.replace("_", "-"): one for one in fields(kind)}
+    chosen = {}
+    for key, value in section.items():
+        if key not in known:
+            raise MeasureProblem(f"{path}: {where} has no key {key}; it has {', '.join(known)}.")
+        chosen[known[key].name] = _typed(path, where, key, value, str(known[key].type))
+    for key, one in known.items():
+        if one.default is MISSING and one.default_factory is MISSING and one.name not in chosen:
+            raise MeasureProblem(f"{path}: {where} lacks {key}.")
+    return chosen
+
+
+def _typed(path: Path, where: str, key: str, value: Any, kind: str) -> Any:
+    if kind == "tuple[str, ...]":
+        texts = [value] if isinstance(value, str) else value
+        if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
+            return tuple(texts)
+        expected = "a text or a list of texts"
+    elif kind == "Mapping[str, str]":
+        if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
+            return dict(value)
+        expected = "a table of texts"
+    elif kind == "float":
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9:
+            return float(value)
+        expected = "a number of seconds"
+    elif kind == "int":
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1_000_000:
+            return value
+        expected = "a whole number, 0 or more"
+    elif kind == "bool":
+        if isinstance(value, bool):
+            return value
+        expected = "true or false"
+    else:
+        if isinstance(value, str) and "\0" not in value:
+            return value
+        expected = "a text"
+    raise MeasureProblem(f"{path}: {key} in {where} must be {expected}.")

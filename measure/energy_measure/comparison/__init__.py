@@ -1,0 +1,1 @@
+"""Two sides against each other: callables, programs, both sides of a rule."""

@@ -1,0 +1,1 @@
+"""One measurement at a time on a host, and none that outlives who asked for it."""

@@ -1,0 +1,419 @@
+"""Windows of steps that TensorFlow's profiler looks at, one session after the other.
+
+A step is the execution of a compiled function, or the outermost call of a layer outside of one. Sessions begin and
+end between steps. Beginning and exporting them is noted with its time: it is no part of what the program does.
+Everything that a session costs is kept within a budget, so that a long run is hardly slowed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+from .layers import MARK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any, Callable, Dict, List, Optional
+
+    from .journal import Journal
+
+SESSION_NS = 500_000_000
+"""A session ends after the step in which it gets so old, unless it has seen fewer than `STEPS`."""
+LONGEST_NS = 10_000_000_000
+"""It ends in the midst of a step if nothing else ends it: memory stays bounded."""
+STEPS = 3
+FUNCTIONS = 12
+"""Of so many functions the first `STEPS` executions are looked at whatever that costs: else nothing is known of them."""
+FIRST_NS = 1_000_000_000
+"""A function is looked at for this long from its first execution on, within the budget."""
+BUDGET_NS, BUDGET = 300_000_000, 0.01
+"""CPU time that looking may cost: so much, and this part of the time since the first step."""
+COST = 0.06
+"""A profiled step takes this much longer: 1% to 14% were measured."""
+PAUSE = 100
+"""The next window comes after this many times what the last one cost."""
+EXACT_STEPS = 100_000
+TENSORS = 10_000
+"""Tensors whose layers are known outside of graphs, at most."""
+
+clock = time.monotonic_ns
+
+
+class Windows:
+    """Sessions of the profiler in this process."""
+
+    def __init__(self, journal: Journal, everything: bool) -> None:
+        self.journal = journal
+        self.everything = everything
+        self.ready = False
+        self.context: Any = None
+        self.session: Any = None
+        self.opened = 0
+        self.steps_seen = 0
+        self.number = 0
+        self.given_way = False
+        self.first: Dict[Any, int] = {}
+        self.functions: Dict[Any, int] = {}
+        self.looked: Dict[Any, int] = {}
+        """How many executions of a function were looked at."""
+        self.began = 0
+        self.cost = 0
+        self.next_at = 0
+        self.steps: List[List[int]] = []
+        self.kept = 0
+        self.lock = threading.Lock()
+        self.watchdog: Optional[threading.Timer] = None
+        self.traceme: Any = None
+        self.layers: Any = None
+        self.local = threading.local()
+
+    # Steps
+
+    def begin(self, name: Any) -> int:
+        """A step begins; gives the moment at which it really does."""
+        now = clock()
+        if not self.began:
+            self.began = now
+        if name not in self.first:
+            self.first[name] = now
+            self.functions[name] = len(self.functions)
+            shown = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+            self.journal.add("function", [self.functions[name], shown])
+        if self.session is None and self.due(name, now) and self.lock.acquire(False):
+            try:
+                self.open()
+            finally:
+                self.lock.release()
+        if self.session is not None:
+            self.steps_seen += 1
+            self.looked[name] = self.looked.get(name, 0) + 1
+        return clock()
+
+    def end(self, name: Any, began: int) -> None:
+        """A step has ended."""
+        now = clock()
+        self.log(self.functions[name], began, now)
+        if self.session is None:
+            return
+        old = now - self.opened > SESSION_NS
+        dear = self.cost > BUDGET_NS + BUDGET * (now - self.began) and not self.everything
+        enough = self.steps_seen >= STEPS or now - self.opened > 4 * SESSION_NS
+        if (old or dear) and enough and self.lock.acquire(False):
+            try:
+                self.close()
+            finally:
+                self.lock.release()
+
+    def log(self, function: int, began: int, ended: int) -> None:
+        """Keep when a step ran; in a very long run neighbouring steps of a function become one row."""
+        thread = threading.get_ident()
+        if self.kept >= EXACT_STEPS and self.steps:
+            last = self.steps[-1]
+            if last[0] == function and last[3] == thread:
+                last[2] = ended
+                last[4] += 1
+                return
+        self.steps.append([function, began, ended, thread, 1])
+        self.kept += 1
+        if len(self.steps) >= 4096 and self.kept < EXACT_STEPS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand the steps over to the journal."""
+        steps, self.steps = self.steps, []
+        if steps:
+            self.journal.add("steps", steps)
+
+    def due(self, name: Any, now: int) -> bool:
+        """Whether a window should begin with this step."""
+        if self.given_way:
+            return False
+        if self.everything:
+            return True
+        if self.looked.get(name, 0) < STEPS and self.functions[name] < FUNCTIONS:
+            return True
+        if self.cost > BUDGET_NS + BUDGET * (now - self.began):
+            return False
+        return now - self.first[name] < FIRST_NS or now >= self.next_at
+
+    # Sessions
+
+    def open(self) -> None:
+        """Begin a session."""
+        from tensorflow.python.profiler.internal import _pywrap_profiler
+
+        begin = clock()
+        self.number += 1
+        folder = os.path.join(self.journal.folder, "profile-%d-%d" % (self.journal.process, self.number))
+        session = _pywrap_profiler.ProfilerSession()
+        try:
+            with quiet(self.journal.folder):
+                session.start(folder, {})
+        except Exception as problem:
+            self.give_way("Another profiler was running (%s)" % type(problem).__name__)
+            return
+        self.session, self.steps_seen = session, 0
+        self.folder = folder
+        offset = min(abs_offset() for _ in range(3))
+        self.opened = clock()
+        self.started = [begin, self.opened, offset, time.process_time_ns()]
+        self.cost += self.opened - begin
+        self.watchdog = threading.Timer(LONGEST_NS / 1e9, self.cut_off, (self.number,))
+        self.watchdog.daemon = True
+        self.watchdog.start()
+
+    def close(self) -> None:
+        """End the session and have its profile written."""
+        session, self.session = self.session, None
+        if session is None:
+            return
+        if self.watchdog is not None:
+            self.watchdog.cancel()
+        closing, cpu = clock(), time.process_time_ns()
+        try:
+            with quiet(self.journal.folder):
+                session.export_to_tb()
+        except Exception as problem:
+            self.journal.note("A profile could not be written (%s)." % type(problem).__name__)
+            return
+        finally:
+            closed = clock()
+            cost = time.process_time_ns() - cpu + int(COST * (cpu - self.started[3]))
+            self.cost += cost
+            self.next_at = closed + PAUSE * cost
+        begin, opened, offset, cpu_before = self.started
+        # Its folder, from when to when it looked, the clocks' distance, what it took before and after, and CPU time.
+        name = os.path.basename(self.folder)
+        self.journal.add("session", [name, opened, closing, offset, begin, closed, cpu - cpu_before])
+        self.flush()
+        self.journal.write()
+
+    def cut_off(self, number: int) -> None:
+        """End a session that a single long step keeps open."""
+        if self.session is not None and self.number == number and self.lock.acquire(False):
+            try:
+                self.close()
+                if not self.everything:
+                    self.journal.note(
+                        "A step longer than %d s was looked at in part." % (LONGEST_NS // 10**9)
+                    )
+            finally:
+                self.lock.release()
+
+    def finish(self) -> None:
+        """The program's end."""
+        if self.lock.acquire(True, 10.0):
+            try:
+                self.close()
+                self.given_way = True
+            finally:
+                self.lock.release()
+        self.flush()
+
+    def abandon(self) -> None:
+        """In a forked child: nothing of this is its own."""
+        self.session = None
+        self.given_way = True
+        self.steps = []
+        self.lock = threading.Lock()
+
+    def give_way(self, why: str) -> None:
+        """Somebody else profiles: no more sessions."""
+        self.given_way = True
+        self.journal.note(why + ": it was left alone, and what ran beside it was not looked into.")
+
+    def eager(self) -> bool:
+        """Whether operations run as they are called."""
+        return self.context is None or bool(self.context.executing_eagerly())
+
+    # Eager layers
+
+    def eager_layer(self, number: int, depth: int, frame: Any) -> Optional[Callable[..., None]]:
+        """Mark a layer that is called outside of graphs, by the code of a frame; gives what ends the mark."""
+        if not self.context.executing_eagerly():
+            return None
+        step = False
+        if depth == 1 and frame.f_code.co_name == "__call__":
+            step = called_with_values(frame)
+            if not step:
+                self.layers.built_with(number, frame)
+        began = self.begin("eager layer") if step else 0
+        if self.session is None and not step:
+            return None
+        trace = self.traceme(MARK + "layer:%d" % number) if self.session is not None else None
+
+        def ended(*_: Any) -> None:
+            if trace is not None:
+                trace.Stop()
+            if step:
+                self.end("eager layer", began)
+
+        return ended
+
+    def eager_outputs(self, number: int, frame: Any) -> None:
+        """A layer has been called outside of graphs: whose tensors these are tells whose gradients come later."""
+        if self.session is None or frame is None or frame.f_code.co_name != "__call__":
+            return
+        made, took = self.tensors()
+        values = frame.f_locals
+        if len(made) > TENSORS:
+            made.clear()
+            took.clear()
+        for tensor in flat(values.get("outputs")):
+            if id(tensor) not in made:  # the innermost layer ends first
+                made[id(tensor)] = number
+        for tensor in flat(values.get("args")):
+            took[id(tensor)] = number
+
+    def tensors(self) -> Any:
+        """Of this thread: the layers that made tensors, and those that took them, by the tensors' identity."""
+        try:
+            return self.local.tensors
+        except AttributeError:
+            self.local.tensors = ({}, {})
+            self.local.upcoming = 0
+            return self.local.tensors
+
+    def eager_gradient(self, inputs: Any, outputs: Any) -> Optional[Callable[..., None]]:
+        """Mark the gradient of an operation outside of graphs.
+
+        Tapes go through operations backwards. One whose output is a layer's is the layer's, and so is one that took what
+        the layer took; what comes after an operation that took a layer's output is that layer's.
+        """
+        if self.session is None or self.traceme is None:
+            return None
+        made, took = self.tensors()
+        layer = 0
+        for tensor in outputs or ():
+            layer = layer or made.get(id(tensor), 0)
+        for tensor in inputs or ():
+            layer = layer or took.get(id(tensor), 0)
+        layer = layer or self.local.upcoming
+        for tensor in inputs or ():
+            if id(tensor) in made:
+                self.local.upcoming = made[id(tensor)]
+        trace = self.traceme(MARK + "gradient:%d" % layer)
+        return lambda *_: trace.Stop()
+
+    # Extending what others have written
+
+    def extend_context(self, module: ModuleType) -> None:
+        """See each execution of a compiled function."""
+        kind = getattr(module, "Context", None)
+        plain = getattr(kind, "call_function", None)
+        self.context = module
+        if kind is None or plain is None:
+            self.journal.note(
+                "This version of TensorFlow does not show its steps: compiled functions are not looked into."
+            )
+            return
+        windows = self
+
+        def call_function(self: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
+            began = windows.begin(name)
+            try:
+                return plain(self, name, *args, **kwargs)
+            finally:
+                windows.end(name, began)
+
+        call_function.__code__ = call_function.__code__.replace(co_filename=plain.__code__.co_filename)
+        kind.call_function = call_function
+        try:
+            from tensorflow.python.profiler.internal import _pywrap_traceme
+
+            self.traceme = _pywrap_traceme.TraceMe
+            self.ready = True
+        except ImportError:
+            self.ready = False
+
+    def extend_optimizers(self, module: ModuleType) -> None:
+        """Mark what an optimizer does outside of graphs."""
+        kind = getattr(module, "BaseOptimizer", None) or getattr(module, "_BaseOptimizer", None)
+        name = "apply" if hasattr(kind, "apply") else "apply_gradients"
+        plain = getattr(kind, name, None)
+        if plain is None:
+            return
+        windows = self
+
+        def apply(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if windows.session is None or windows.traceme is None or not windows.context.executing_eagerly():
+                return plain(self, *args, **kwargs)
+            trace = windows.traceme(MARK + "optimizer")
+            try:
+                return plain(self, *args, **kwargs)
+            finally:
+                trace.Stop()
+
+        apply.__code__ = apply.__code__.replace(co_filename=plain.__code__.co_filename)
+        apply.__doc__ = plain.__doc__
+        setattr(kind, name, apply)
+
+    def extend_profiler(self, module: ModuleType) -> None:
+        """The program's own profiler comes first."""
+        plain = getattr(module, "start", None)
+        if plain is None:
+            return
+        windows = self
+
+        def start(*args: Any, **kwargs: Any) -> Any:
+            with windows.lock:
+                windows.close()
+                windows.give_way("The program uses TensorFlow's profiler itself")
+            return plain(*args, **kwargs)
+
+        start.__code__ = start.__code__.replace(co_filename=plain.__code__.co_filename)
+        start.__doc__ = plain.__doc__
+        module.start = start  # type: ignore[attr-defined]
+
+
+class quiet:  # noqa: N801 - used as a verb
+    """Keeps what the profiler says of itself out of the program's standard error; all else gets there."""
+
+    OWN = (b"profiler_session.cc", b"save_profile.cc", b"profiler_lock.cc", b"host_tracer", b"rpc/client/")
+
+    def __init__(self, folder: str) -> None:
+        self.path = os.path.join(folder, "stderr-%d" % os.getpid())
+        self.real = self.kept = -1
+
+    def __enter__(self) -> None:
+        try:
+            self.kept = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+            self.real = os.dup(2)
+            os.dup2(self.kept, 2)
+        except OSError:
+            return  # no standard error, or no file to be had: the lines are shown
+
+    def __exit__(self, *problem: Any) -> None:
+        if self.real < 0:
+            return
+        os.dup2(self.real, 2)
+        size = os.lseek(self.kept, 0, os.SEEK_END)
+        for line in os.pread(self.kept, size, 0).splitlines(True):
+            if not any(name in line for name in self.OWN):
+                os.write(2, line)
+        os.close(self.real)
+        os.close(self.kept)
+
+
+def abs_offset() -> int:
+    """Nanoseconds from the monotonic clock to that of the calendar; the least of several readings is nearest."""
+    before = clock()
+    now = time.time_ns()
+    return now - before
+
+
+def flat(values: Any) -> List[Any]:
+    """The tensors among values, one level deep."""
+    if isinstance(values, (list, tuple)):
+        return [value for one in values[:8] for value in (one if isinstance(one, (list, tuple)) else (one,))]
+    return [] if values is None else [values]
+
+
+def called_with_values(frame: Any) -> bool:
+    """Whether the frame of a layer's call has real values, rather than those that a model is built with."""
+    args = frame.f_locals.get("args") or ()
+    values = [*args[:2], *list((frame.f_locals.get("kwargs") or {}).values())[:2]]
+    return not any(type(value).__name__ == "KerasTensor" for value in values)

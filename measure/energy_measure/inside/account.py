@@ -1,0 +1,337 @@
+"""The account of one run: for each call that was looked into, what its energy went into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from energy_data.model import Device
+from energy_measure.attribution.baseline import Baseline
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.observations import observe
+from energy_measure.attribution.solver import DeviceAttribution
+from energy_measure.attribution.spans import sums
+from energy_measure.injected.inside import reader
+from energy_measure.inside.origins import RUNTIME, Found, Origin, Origins, Pass
+from energy_measure.inside.recorded import Place, Recorded
+from energy_measure.inside.splitting import (
+    LOADED,
+    Activity,
+    Density,
+    Floats,
+    Integers,
+    Shares,
+    joined,
+    percentile_weights,
+    shares,
+    stretch,
+)
+from energy_measure.sampling.trace import SampledTrace
+
+MOST_CALLED = 4
+"""Lines that call a layer, at most."""
+
+
+@dataclass(slots=True)
+class RunPart:
+    """What one origin had of a call's energy in one run."""
+
+    origin: Origin
+    joules: float = 0.0
+    variance: float = 0.0
+    seconds: float = 0.0
+    count: float = 0.0
+    observed: int = 0
+    operations: dict[str, float] = field(default_factory=dict)
+    """Joules by the operations' types."""
+    called: dict[Place, float] = field(default_factory=dict)
+    """Joules by the lines that call the layer."""
+
+
+@dataclass(slots=True)
+class CallAccount:
+    """A call of one run: its energy, and the parts of it, which add up to it."""
+
+    joules: float
+    parts: dict[tuple[str, Pass], RunPart]
+    looked_at: float
+    """Part of its energy that was drawn while the profiler looked."""
+    loaded: bool
+    """Weights were used, because the machine had other work."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metered:
+    """One device: what attribution gave its calls, and its net power along the run."""
+
+    attribution: DeviceAttribution
+    power: Density
+
+    @property
+    def device(self) -> Device:
+        """The device."""
+        return self.attribution.device
+
+
+def metered(trace: SampledTrace, attribution: DeviceAttribution, baseline: Baseline) -> Metered:
+    """The net power of a trace, level over each of its windows; noise below zero counts as nothing."""
+    seen = observe(trace)
+    ends = np.concatenate((seen.starts[:1], seen.ends))
+    net = seen.joules - baseline.energy(seen.starts, seen.ends)
+    watts = np.maximum(net / np.maximum(seen.ends - seen.starts, 1e-9), 0.0)
+    edges = seen.origin_ns + np.round(ends * 1e9).astype(np.int64)
+    kept = np.diff(edges) > 0
+    return Metered(attribution, Density(np.append(edges[:-1][kept], edges[-1]), watts[kept]))
+
+
+def call_accounts(
+    processes: Sequence[Recorded], events: Events, devices: Sequence[Metered]
+) -> dict[int, CallAccount]:
+    """Accounts by site number of the events; calls in which no step was seen have none."""
+    found: dict[int, CallAccount] = {}
+    for recorded in processes:
+        if len(recorded.rows):
+            _Process(recorded, events, devices).account(found)
+    return found
+
+
+class _Process:
+    """One process of the program against the meters."""
+
+    def __init__(self, recorded: Recorded, events: Events, devices: Sequence[Metered]) -> None:
+        self.recorded = recorded
+        self.events = events
+        self.devices = devices
+        self.steps = recorded.steps
+        self.sessions = joined([(one.opened, one.closing) for one in recorded.sessions])
+        self.overhead = joined(recorded.overhead)
+        rows = recorded.rows
+        self.functions = self._functions_of(rows)
+        self.found, numbers = self._origins(rows)
+        on_gpu = rows[:, 2] == reader.DEVICE
+        self.host = _Side(rows[~on_gpu], numbers[~on_gpu])
+        self.gpu = _Side(rows[on_gpu], numbers[on_gpu])
+        cpu_ns = float(sum(session.cpu_ns for session in recorded.sessions))
+        self.loaded = stretch(rows[~on_gpu], cpu_ns) > LOADED
+
+    def _functions_of(self, rows: Integers) -> Integers:
+        """The function that executed when each row began; -1: none."""
+        if not len(self.steps):
+            return np.full(len(rows), -1)
+        at = np.searchsorted(self.steps[:, 1], rows[:, 4], "right") - 1
+        inside = (at >= 0) & (rows[:, 4] < self.steps[np.maximum(at, 0), 2])
+        return np.where(inside, self.steps[np.maximum(at, 0), 0], -1)
+
+    def _origins(self, rows: Integers) -> tuple[list[Found], Integers]:
+        """What each row is an execution of, by number."""
+        origins = Origins(self.recorded)
+        keys = rows[:, 1] * (len(self.recorded.functions) + 1) + self.functions + 1
+        known, numbers = np.unique(keys, return_inverse=True)
+        found = []
+        for key in known.tolist():
+            name, function = divmod(key, len(self.recorded.functions) + 1)
+            found.append(origins.of(self.recorded.names[name], self.recorded.functions.get(function - 1, "")))
+        return found, numbers.astype(np.int64)
+
+    def account(self, found: dict[int, CallAccount]) -> None:
+        """Add the accounts of all calls that hold a step of this process."""
+        for site in np.unique(self.events.site).tolist():
+            rows = np.flatnonzero((self.events.site == site) & ~self.events.tracing)
+            if not len(rows):
+                continue
+            starts, ends = joined(np.column_stack((self.events.start[rows], self.events.end[rows])))
+            held = self._steps_in(starts, ends)
+            if len(held) and site not in found:
+                account = self._call(rows, starts, ends, held)
+                if account is not None:
+                    found[site] = account
+
+    def _steps_in(self, starts: Integers, ends: Integers) -> Integers:
+        """The steps that lie in some intervals."""
+        if not len(self.steps):
+            return self.steps
+        at = np.searchsorted(starts, self.steps[:, 1], "right") - 1
+        return self.steps[(at >= 0) & (self.steps[:, 2] <= ends[np.maximum(at, 0)])]
+
+    def _call(self, rows: Integers, starts: Integers, ends: Integers, steps: Integers) -> CallAccount | None:
+        parts: dict[tuple[str, Pass], RunPart] = {}
+        total = looked = 0.0
+        counted = False
+        for device in self.devices:
+            joules = float(np.sum(device.attribution.joules[rows]))
+            if joules <= 0.0:
+                continue
+            power = device.power.within(starts, ends).without(*self.overhead)
+            if (
+                power.joules() <= 0.0
+            ):  # the meter was at rest: what it counted before or after is spread evenly
+                power = Density(device.power.edges, np.ones_like(device.power.watts))
+                power = power.within(starts, ends).without(*self.overhead)
+            if power.joules() <= 0.0:
+                continue
+            total += joules
+            scale = joules / power.joules()
+            power = Density(power.edges, power.watts * scale)
+            side = self.gpu if device.device == "gpu" else self.host
+            looked += self._split(power, side, steps, parts)
+            if side is self.host and not counted:
+                counted = True
+                self._count_all(parts, _level(starts, ends).without(*self.overhead), steps)
+        if total <= 0.0:
+            return None
+        _close(parts, total)
+        return CallAccount(total, parts, min(1.0, looked / total), self.loaded)
+
+    def _split(
+        self, power: Density, side: _Side, steps: Integers, parts: dict[tuple[str, Pass], RunPart]
+    ) -> float:
+        """Split one device's energy of a call; gives the joules of it that were looked at."""
+        looked = 0.0
+        for function, intervals, _ in self._strata(power, steps, whole=side is self.gpu):
+            stratum = power.within(*intervals) if intervals is not None else power
+            energy = stratum.joules()
+            if energy <= 0.0:
+                continue
+            split = self._shares(side, stratum.within(*self.sessions))
+            looked += split.looked_at
+            if split.looked_at <= 0.0 and function >= 0:
+                # Not looked at in this call: what other executions of the function were like says it.
+                own = self.steps[self.steps[:, 0] == function]
+                split = self._shares(side, _level(*joined(own[:, 1:3])).within(*self.sessions))
+            self._hand_out(parts, split, energy)
+        return looked
+
+    def _count_all(self, parts: dict[tuple[str, Pass], RunPart], running: Density, steps: Integers) -> None:
+        """How long and how often each part ran in a call, from what was seen of it."""
+        for _, intervals, own in self._strata(running, steps, whole=False):
+            assert intervals is not None
+            stratum = running.within(*intervals)
+            seen = stratum.within(*self.sessions)
+            if seen.joules() <= 0.0:
+                continue
+            factor = stratum.joules() / seen.joules()
+            self._count(parts, seen, factor, self._ratio(own, factor))
+
+    def _strata(
+        self, power: Density, steps: Integers, *, whole: bool
+    ) -> list[tuple[int, tuple[Integers, Integers] | None, Integers]]:
+        """Times that are alike: executions of one function, the first apart, and what lies between steps.
+
+        On a GPU work ends long after the call that began it, so that steps do not bound it.
+        """
+        if whole:
+            return [(-1, None, steps[:0])]
+        found: list[tuple[int, tuple[Integers, Integers] | None, Integers]] = []
+        for function in np.unique(steps[:, 0]).tolist():
+            own = steps[steps[:, 0] == function]
+            first = own[:, 1] == self.steps[self.steps[:, 0] == function][0, 1]
+            for some in (own[first], own[~first]):
+                if len(some):
+                    found.append((function, joined(some[:, 1:3]), some))
+        between = power.without(*joined(steps[:, 1:3]))
+        running = between.watts > 0.0
+        rest = joined(np.column_stack((between.edges[:-1][running], between.edges[1:][running])))
+        found.append((-1, rest, steps[:0]))
+        return found
+
+    def _shares(self, side: _Side, seen: Density) -> Shares:
+        return shares(
+            side.activity,
+            seen,
+            len(self.found),
+            loaded=self.loaded and side is self.host,
+            weights=side.weights if self.loaded else None,
+        )
+
+    def _hand_out(self, parts: dict[tuple[str, Pass], RunPart], split: Shares, energy: float) -> None:
+        for number in np.flatnonzero(split.origins > 0.0).tolist():
+            found = self.found[number]
+            part = _part(parts, found.origin)
+            joules = energy * float(split.origins[number])
+            part.joules += joules
+            part.variance += energy**2 * float(split.variance[number])
+            part.operations[found.operation] = part.operations.get(found.operation, 0.0) + joules
+            if found.called is not None:
+                part.called[found.called] = part.called.get(found.called, 0.0) + joules
+        runtime = _part(parts, RUNTIME)
+        runtime.joules += energy * split.runtime
+        runtime.variance += energy**2 * split.runtime_variance
+
+    def _ratio(self, steps: Integers, otherwise: float) -> float:
+        """How many executions there were for each that was looked at."""
+        at = np.searchsorted(self.sessions[0], steps[:, 1], "right") - 1
+        seen = int(steps[(at >= 0) & (steps[:, 2] <= self.sessions[1][np.maximum(at, 0)]), 4].sum())
+        return int(steps[:, 4].sum()) / seen if seen else otherwise
+
+    def _count(
+        self,
+        parts: dict[tuple[str, Pass], RunPart],
+        seen: Density,
+        factor: float,
+        ratio: float,
+    ) -> None:
+        """Add how long and how often each part was seen to run."""
+        activity = self.host.activity
+        at = np.clip(np.searchsorted(seen.edges, activity.start, "right") - 1, 0, len(seen.watts) - 1)
+        here = (activity.start >= seen.edges[0]) & (activity.start < seen.edges[-1]) & (seen.watts[at] > 0.0)
+        numbers = activity.origin[here]
+        seconds = sums(numbers, (activity.end - activity.start)[here] * 1e-9, len(self.found))
+        _, once = np.unique(activity.instance[here], return_index=True)
+        times = np.bincount(numbers[once], minlength=len(self.found))
+        executions: dict[tuple[str, Pass], dict[str, int]] = {}
+        for number in np.flatnonzero(times).tolist():
+            found = self.found[number]
+            _part(parts, found.origin).seconds += float(seconds[number]) * factor
+            calls = executions.setdefault(found.origin.key, {})
+            scope = _call_of(found)
+            calls[scope] = max(calls.get(scope, 0), int(times[number]))
+        for key, calls in executions.items():
+            observed = sum(calls.values())
+            parts[key].observed += observed
+            parts[key].count += observed * ratio
+
+
+class _Side:
+    """The processor's or the GPU's part of what was recorded."""
+
+    def __init__(self, rows: Integers, numbers: Integers) -> None:
+        self.rows = rows
+        self.activity = Activity.of(rows, numbers)
+        self._weights: Floats | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """Of each interval on a loaded machine."""
+        if self._weights is None:
+            self._weights = percentile_weights(self.rows, self.activity)
+        return self._weights
+
+
+def _part(parts: dict[tuple[str, Pass], RunPart], origin: Origin) -> RunPart:
+    part = parts.get(origin.key)
+    if part is None:
+        part = parts[origin.key] = RunPart(origin)
+    return part
+
+
+def _close(parts: Mapping[tuple[str, Pass], RunPart], total: float) -> None:
+    """Parts add up to the call exactly: what rounding left over is the runtime's."""
+    runtime = parts[RUNTIME.key]
+    runtime.joules = max(0.0, total - sum(part.joules for part in parts.values() if part is not runtime))
+
+
+def _level(starts: Integers, ends: Integers) -> Density:
+    """A power of one watt in some intervals."""
+    if not len(starts):
+        return Density(np.array([0, 1]), np.zeros(1))
+    return Density(np.array([starts[0], ends[-1]]), np.ones(1)).within(starts, ends)
+
+
+def _call_of(found: Found) -> str:
+    """The scope of one call of a layer: a layer called twice in a graph has two."""
+    name = re.escape(found.origin.path.rpartition("/")[2])
+    scopes = list(re.finditer(rf"(?:^|/){name}(?:_\d+)?(?=/|$)", found.scope)) if found.scope else []
+    return found.scope[: scopes[-1].end()] if scopes else ""

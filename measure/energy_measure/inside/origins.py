@@ -1,0 +1,248 @@
+"""From the name of an event to its layer, pass and lines.
+
+The profiler names what ran as the runtime calls it: functions were put into each other, loops lowered, operations
+rewritten. What each rewriting adds to a name is taken off until the name is one that was noted when the graph was
+built.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from energy_measure.inside.recorded import OperationRecord, Place, Recorded
+
+Pass = Literal["forward", "backward", "optimizer", "loss", "input", "runtime"]
+PASSES: tuple[Pass, ...] = get_args(Pass)
+
+_CALL = re.compile(r"^(?:.*?/)?(?:Stateful)?PartitionedCall(?:_\d+)?/")
+_BODY = re.compile(r"^.*?/(?:body|cond|then|else|branch\d*|true|false)/_\d+/")
+_LAYOUT = re.compile(r"-\d+-(?:Transpose|Permute)\w+-LayoutOptimizer$")
+_SUFFIX = re.compile(r"(?:-folded-\d+|-const-\d+|-\d+-\w*Optimizer|__cf__\d+|_const_axis)$")
+_OPTIMIZED = re.compile(r"^(?:ArithmeticOptimizer|ConstantFolding|LoopOptimizer|Func)/")
+_REWRITTEN = re.compile(r"(?:ArithmeticOptimizer|ConstantFolding|RemapperOptimizer)/[A-Za-z]+_(?=[A-Za-z])")
+_PRODUCT = re.compile(r"(^|/)(?:Mul|Const)_(?=AddN)")
+_SENT = re.compile(r"^_(?:send|recv)_(.*)_\d+$")
+_INPUT_OPERATIONS = re.compile(r"(?:Iterator|Dataset|^Optional)")
+MOST_NAMED = 3
+"""Layers that the label of a fusion names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an operation comes from: what parts of a call are told apart by."""
+
+    path: str
+    kind: str
+    stage: Pass
+    file: str
+    line: int
+    """0: no line of the program's own."""
+
+    @property
+    def key(self) -> tuple[str, Pass]:
+        """What makes a part: a path may be reached from several lines."""
+        return self.path, self.stage
+
+
+RUNTIME = Origin("TensorFlow runtime and Python", "runtime", "runtime", "", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An event's origin, with the line where it is called, and whether it is known at all."""
+
+    origin: Origin
+    called: Place | None
+    operation: str
+    """Its type."""
+    mapped: bool = True
+    scope: str = ""
+    """The name that the operation was noted under."""
+
+
+class Origins:
+    """Origins of the events of one process."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self._recorded = recorded
+        self._graphs = {name: number for number, name in enumerate(recorded.graphs)}
+        self._scopes = self._find_scopes()
+
+    def of(self, name: str, function: str) -> Found:
+        """The origin of an event by its name; `function`: what was executing, where one name stands for several."""
+        if name.startswith("hlo:"):
+            return self._of_instruction(name, function)
+        if name.startswith("eager:"):
+            return self._of_eager(name)
+        if name.startswith("Iterator::"):
+            kind = name.rsplit("::", 1)[1].split("[", 1)[0]
+            return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
+        operation, _, kind = name.rpartition(":")
+        record, known = self.find(operation, function)
+        if record is None:
+            if _INPUT_OPERATIONS.search(kind):
+                return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
+            return Found(RUNTIME, None, kind, mapped=False)
+        return self._of_record(record, known, kind)
+
+    # Names
+
+    def find(self, name: str, function: str) -> tuple[OperationRecord | None, str]:
+        """The record of the operation that a name stands for, and the name it was noted under."""
+        for candidate in _candidates(name):
+            records = self._recorded.operations.get(candidate)
+            if records is not None:
+                return self._nearest(records, function), candidate
+        for candidate in _candidates(name):
+            scope = candidate
+            while "/" in scope:
+                scope = scope.rpartition("/")[0]
+                record = self._scopes.get(scope)
+                if record is not None:
+                    return record, candidate
+        return None, name
+
+    def _nearest(self, records: Sequence[OperationRecord], function: str) -> OperationRecord:
+        """The graph that became a function last before the one that runs: what it calls is made right before it."""
+        if len(records) == 1:
+            return records[0]
+        running = self._graphs.get(function, len(self._recorded.graphs))
+        before = [record for record in records if record.graph <= running]
+        return max(before, key=lambda record: record.graph) if before else records[0]
+
+    def _find_scopes(self) -> dict[str, OperationRecord]:
+        """Scopes all of whose operations are of one layer and pass."""
+        scopes: dict[str, OperationRecord | None] = {}
+        for name, records in self._recorded.operations.items():
+            scope = name
+            while "/" in scope:
+                scope = scope.rpartition("/")[0]
+                for record in records:
+                    if scope not in scopes:
+                        scopes[scope] = record
+                        continue
+                    known = scopes[scope]
+                    if known is not None and (known.layer, known.role) != (record.layer, record.role):
+                        scopes[scope] = None
+        return {scope: record for scope, record in scopes.items() if record is not None}
+
+    # Origins
+
+    def _of_record(self, record: OperationRecord, name: str, kind: str) -> Found:
+        place = self._recorded.places.get(record.place)
+        layer = self._recorded.layers.get(record.layer)
+        if self._recorded.graphs[record.graph].startswith("__inference_Dataset"):
+            where = place or Place("", 0, "")
+            return Found(
+                Origin("tf.data/functions", kind, "input", where.file, where.line), place, kind, scope=name
+            )
+        if record.role in ("optimizer", "loss"):
+            stage: Pass = "optimizer" if record.role == "optimizer" else "loss"
+            return Found(Origin(stage, stage, stage, "", 0), place, kind, scope=name)
+        stage = "backward" if record.role == "backward" else "forward"
+        if layer is not None:
+            at = layer.place or Place("", 0, "")
+            origin = Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line)
+            return Found(origin, layer.called[0] if layer.called else place, kind, scope=name)
+        if stage == "backward" and record.forward:
+            first, _ = self.find(record.forward, self._recorded.graphs[record.graph])
+            if first is not None and first.role == "loss":
+                return Found(Origin("loss", "loss", "backward", "", 0), place, kind, scope=name)
+        if record.role == "step" or place is None:
+            path = "the step itself"
+            return Found(
+                Origin(path, "operation", "runtime" if stage == "forward" else stage, "", 0),
+                place,
+                kind,
+                scope=name,
+            )
+        return Found(
+            Origin(f"{place.function}/{kind}", "operation", stage, place.file, place.line),
+            place,
+            kind,
+            scope=name,
+        )
+
+    def _of_eager(self, name: str) -> Found:
+        """`eager:layer:4:MatMul`, `eager:gradient:4:MatMul`, `eager:optimizer:Mul`, `eager::Mul`."""
+        parts = name.split(":")
+        kind = parts[-1]
+        if len(parts) == 4 and parts[1] in ("layer", "gradient"):
+            stage: Pass = "forward" if parts[1] == "layer" else "backward"
+            layer = self._recorded.layers.get(int(parts[2]))
+            if layer is None:
+                return Found(Origin("outside layers", "operation", stage, "", 0), None, kind)
+            at = layer.place or Place("", 0, "")
+            return Found(Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line), None, kind)
+        if parts[1] == "optimizer":
+            return Found(Origin("optimizer", "optimizer", "optimizer", "", 0), None, kind)
+        if _INPUT_OPERATIONS.search(kind):
+            return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
+        return Found(Origin("outside layers", "operation", "runtime", "", 0), None, kind)
+
+    def _of_instruction(self, name: str, function: str) -> Found:
+        """An instruction of XLA: the layer of its root, labelled where what is fused in it is of several layers."""
+        _, module, instruction = name.split(":", 2)
+        operations = self._recorded.modules.get(module, {}).get(instruction, [])
+        found: list[Found] = []
+        for operation in operations:
+            record, known = self.find(operation.split(";")[0].rstrip(":"), function)
+            if record is not None:
+                found.append(self._of_record(record, known, instruction.rstrip("0123456789.")))
+        if not found:
+            return Found(RUNTIME, None, instruction, mapped=False)
+        root = found[0]
+        layers = list(
+            dict.fromkeys(one.origin for one in found if one.origin.stage in ("forward", "backward"))
+        )
+        paths = list(dict.fromkeys(origin.path for origin in layers))
+        if len(paths) <= 1 or root.origin.stage not in ("forward", "backward"):
+            return Found(root.origin, root.called, instruction)
+        named = " + ".join(path.rpartition("/")[2] for path in paths[:MOST_NAMED])
+        more = f" + {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+        common = _common_parent(paths)
+        label = f"fused: {named}{more}"
+        origin = Origin(
+            f"{common}/{label}" if common else label,
+            "fusion",
+            root.origin.stage,
+            root.origin.file,
+            root.origin.line,
+        )
+        return Found(origin, root.called, instruction)
+
+
+def _common_parent(paths: Sequence[str]) -> str:
+    """The scope that holds all of some paths."""
+    parts = [path.split("/")[:-1] for path in paths]
+    common = []
+    for level in zip(*parts, strict=False):
+        if len(set(level)) > 1:
+            break
+        common.append(level[0])
+    return "/".join(common)
+
+
+def _candidates(name: str) -> list[str]:
+    """A name as the runtime says it, and with each thing taken off that rewriting put before or behind it."""
+    sent = _SENT.match(name)
+    seen = [sent.group(1) if sent else name]
+    for candidate in seen:  # grows while it is gone through
+        for pattern in (_CALL, _BODY, _OPTIMIZED):
+            shorter = pattern.sub("", candidate, count=1)
+            if shorter != candidate and shorter not in seen:
+                seen.append(shorter)
+        for pattern in (_REWRITTEN, _PRODUCT):
+            shorter = pattern.sub(r"\1" if pattern is _PRODUCT else "", candidate)
+            if shorter != candidate and shorter not in seen:
+                seen.append(shorter)
+        for pattern in (_LAYOUT, _SUFFIX):
+            shorter = pattern.sub("", candidate)
+            if shorter != candidate and shorter not in seen:
+                seen.append(shorter)
+        if len(seen) > 32:
+            break
+    return seen

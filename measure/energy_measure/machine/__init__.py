@@ -1,0 +1,1 @@
+"""The machine: what it is, whether it is at rest, what can be measured on it."""

@@ -1,0 +1,195 @@
+"""What to run in a project folder: scripts that nothing else imports and that reach TensorFlow."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from energy_code.model import Call
+from energy_data.untrusted.reading import read_source
+from energy_data.untrusted.walking import walk
+from energy_measure.problems import MeasureProblem
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"})
+NOT_PROGRAMS = frozenset({"setup.py", "conftest.py", "noxfile.py", "__init__.py"})
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What a file of the project says about how it is used."""
+
+    path: Path
+    has_main_block: bool
+    imports: frozenset[Path]
+    """Files of the project that it imports."""
+    calls: bool
+    """It calls an API somewhere."""
+    calls_at_import: bool
+    """It calls an API at its top level."""
+
+
+def python_files(root: Path) -> list[Path]:
+    """The Python files of a project, without environments and what tools have left."""
+    found: list[Path] = []
+    for folder, files in walk(root, _is_skipped):
+        found += [folder / name for name in files if name.endswith(".py")]
+    return found
+
+
+def _is_skipped(folder: Path, name: str) -> bool:
+    return name in SKIPPED_FOLDERS or name.startswith(".") or (folder / name / "pyvenv.cfg").exists()
+
+
+def reached_files(entry: Path, program: bytes | None = None) -> list[Path]:
+    """A script and the modules beside it that it imports, directly or through others.
+
+    `program`: the text of a notebook's cells, which is then left out itself.
+    """
+    root = entry.parent
+    found: dict[Path, None] = {entry: None} if program is None else {}
+    waiting = [entry]
+    while waiting:
+        path = waiting.pop()
+        tree = _parse(path) if path != entry or program is None else _parse_text(program, path)
+        for name in _imported(tree, root, path):
+            for base in dict.fromkeys((root, path.parent)):
+                module = base.joinpath(*name.split("."))
+                for candidate in (module.with_suffix(".py"), module / "__init__.py"):
+                    if name and candidate.is_file() and candidate not in found:
+                        found[candidate] = None
+                        waiting.append(candidate)
+    return list(found)
+
+
+def named_entry_points(root: Path, names: Iterable[str]) -> list[Path]:
+    """Entry points that settings or the command line name, relative to the project or to where we are."""
+    found = []
+    for name in names:
+        candidates = [path for path in (root / name, Path(name)) if path.is_file()]
+        if not candidates:
+            raise MeasureProblem(
+                f"The entry point {name} is not a file in {root}; give --entry another path."
+            )
+        found.append(candidates[0])
+    return found
+
+
+def find_entry_points(
+    root: Path, files: Sequence[Path], calls_of: Callable[[Path], Sequence[Call]]
+) -> list[Path]:
+    """Scripts with a main block or API calls at top level, imported by no other module, that reach an API."""
+    modules = [module for path in files if (module := read_module(root, path, files, calls_of)) is not None]
+    imported = {target for module in modules for target in module.imports if target != module.path}
+    by_path = {module.path: module for module in modules}
+    found = [
+        module.path
+        for module in modules
+        if (module.has_main_block or module.calls_at_import)
+        and module.path not in imported
+        and not _is_no_program(module.path)
+        and any(by_path[path].calls for path in _reached(module.path, by_path))
+    ]
+    if not found:
+        raise MeasureProblem(
+            f"No script in {root} calls TensorFlow from a main block or its top level; name one with --entry."
+        )
+    return sorted(found)
+
+
+def read_module(
+    root: Path, path: Path, files: Sequence[Path], calls_of: Callable[[Path], Sequence[Call]]
+) -> Module | None:
+    """Read one file; None if it is empty or no Python."""
+    tree = _parse(path)
+    if not tree.body:
+        return None
+    calls = calls_of(path)
+    known = _names(root, path, files)
+    return Module(
+        path=path,
+        has_main_block=any(_is_main_block(statement) for statement in tree.body),
+        imports=frozenset(known[name] for name in _imported(tree, root, path) if name in known),
+        calls=bool(calls),
+        calls_at_import=any(call.function == "" for call in calls),
+    )
+
+
+def _parse(path: Path) -> ast.Module:
+    """The syntax tree of a file; an empty one if it has none."""
+    try:
+        return _parse_text(read_source(path), path)
+    except OSError:
+        return ast.Module([], [])
+
+
+def _parse_text(text: bytes, path: Path) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the project's own string escapes
+            return ast.parse(text, str(path))
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
+
+
+def _is_no_program(path: Path) -> bool:
+    return path.name in NOT_PROGRAMS or path.name.startswith("test_") or path.name.endswith("_test.py")
+
+
+def _is_main_block(statement: ast.stmt) -> bool:
+    if not isinstance(statement, ast.If):
+        return False
+    names = {node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)}
+    texts = {node.value for node in ast.walk(statement.test) if isinstance(node, ast.Constant)}
+    return "__name__" in names and "__main__" in texts
+
+
+def _names(root: Path, importer: Path, files: Sequence[Path]) -> dict[str, Path]:
+    """Dotted names that import a file: from the root, from `src`, from the importer's own folder."""
+    names: dict[str, Path] = {}
+    for base in (root, root / "src", importer.parent):
+        for path in files:
+            if path.is_relative_to(base):
+                parts = path.relative_to(base).with_suffix("").parts
+                parts = parts[:-1] if parts[-1] == "__init__" else parts
+                if parts:
+                    names[".".join(parts)] = path
+    return names
+
+
+def _imported(tree: ast.Module, root: Path, path: Path) -> Iterable[str]:
+    """Every dotted name that imports in a file may refer to."""
+    package = path.relative_to(root).parent.parts if path.is_relative_to(root) else ()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _prefixes(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield from _prefixes(module)
+            for alias in node.names:
+                yield f"{module}.{alias.name}" if module else alias.name
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("import_module", "__import__") and isinstance(node.args[0].value, str):
+                yield from _prefixes(node.args[0].value)
+
+
+def _prefixes(name: str) -> Iterable[str]:
+    parts = name.split(".")
+    for end in range(1, len(parts) + 1):
+        yield ".".join(parts[:end])
+
+
+def _reached(start: Path, modules: dict[Path, Module]) -> set[Path]:
+    reached = {start}
+    waiting = [start]
+    while waiting:
+        for path in modules[waiting.pop()].imports:
+            if path in modules and path not in reached:
+                reached.add(path)
+                waiting.append(path)
+    return reached

@@ -1,0 +1,144 @@
+"""`energy-lsp tune`: a program's candidates, tried on copies, and what came out as JSON and as a patch."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from energy_measure.comparison.windows import Metered
+from energy_measure.problems import MeasureProblem
+from energy_measure.program.interpreters import find_interpreter
+from energy_measure.tuning.candidate import edited, read_sources, together
+from energy_measure.tuning.candidates import find_all
+from energy_measure.tuning.likeness import Tolerance
+from energy_measure.tuning.search import Progress, Trial, Tuned, Tuning
+from energy_measure.tuning.workshop import Workshop
+
+MINUTES = 15.0
+SAME = Tolerance()
+
+
+@dataclass(frozen=True, slots=True)
+class TuneRequest:
+    """What to tune and how."""
+
+    script: Path
+    project: Path
+    arguments: tuple[str, ...] = ()
+    minutes: float = MINUTES
+    python: str = ""
+    meter: str = "auto"
+    tolerance: Tolerance = SAME
+    only: str = ""
+    """The name of the one candidate to try, as the editor does for one finding."""
+    wait: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TuneResult:
+    """What came out."""
+
+    tuned: Tuned
+    files: Mapping[str, tuple[bytes, bytes]]
+    """By name: as they are, and with what was chosen."""
+    untouched: bool
+
+    @property
+    def patch(self) -> str:
+        """What was chosen, for `git apply` in the project's folder."""
+        return "".join(_diff(name, before, after) for name, (before, after) in self.files.items())
+
+    def as_json(self) -> dict[str, Any]:
+        """As docs/reference/json.md says."""
+        tuned, whole = self.tuned, self.tuned.before
+        after = None
+        if whole is not None:
+            after = {"joules": whole.joules_after, "seconds": whole.seconds_after}
+        return {
+            "before": {"joules": tuned.joules, "seconds": tuned.seconds},
+            "after": after,
+            "candidates": [as_json(trial) for trial in tuned.trials],
+            "patch": self.patch,
+            "meter": tuned.meter,
+            "estimated": tuned.estimated,
+            "machine": tuned.machine,
+            "interrupted": tuned.interrupted,
+            "seeded": tuned.seeded,
+            "untouched": self.untouched,
+        }
+
+
+def tune(
+    request: TuneRequest, progress: Progress, on_wait: Callable[[str], None] = lambda sentence: None
+) -> TuneResult:
+    """Find candidates and try them within the time; the project stays as it is."""
+    script = request.script.resolve()
+    if script.suffix == ".ipynb":
+        raise MeasureProblem(
+            "Notebooks cannot be tuned yet: save it as a script (jupyter nbconvert --to script) first."
+        )
+    if script.is_dir():
+        raise MeasureProblem(f"{request.script} is a folder: name the script to tune.")
+    interpreter = find_interpreter(script.parent, request.project, request.python)
+    sources = read_sources(request.project, script)
+    candidates = [one for one in find_all(sources) if not request.only or one.name == request.only]
+    if request.only and not candidates:
+        raise MeasureProblem(
+            f"{request.script} has no candidate {request.only}: `energy-lsp check` lists what there is."
+        )
+    metered = Metered(request.meter, wait=request.wait, on_wait=on_wait)
+    with Workshop(request.project, script, interpreter.path, request.arguments, sources) as workshop, metered:
+        tuned = Tuning(workshop, metered, request.minutes * 60, request.tolerance, progress).run(candidates)
+        files = {
+            name: (workshop.text(name), edited(workshop.text(name), edits))
+            for name, edits in together(tuned.chosen)[0].items()
+        }
+        return TuneResult(tuned, files, workshop.untouched())
+
+
+def as_json(trial: Trial) -> dict[str, Any]:
+    """One candidate; joules only where they were confirmed."""
+    candidate, result = trial.candidate, trial.comparison
+    saved = interval = share = None
+    if result is not None:
+        saved = result.joules_before - result.joules_after
+        share = saved / result.joules_before
+        interval = {
+            "low": (1 - result.high) * result.joules_before,
+            "high": (1 - result.low) * result.joules_before,
+        }
+    return {
+        "name": candidate.name,
+        "title": candidate.title,
+        "file": candidate.file or None,
+        "line": candidate.line or None,
+        "environment": dict(candidate.environment),
+        "saved_joules": saved,
+        "interval": interval,
+        "share": share,
+        "seconds": trial.seconds,
+        "p": trial.p_value,
+        "results": trial.results,
+        "verdict": trial.verdict,
+        "note": "; ".join(filter(None, (candidate.note, trial.note, _explored(trial)))),
+    }
+
+
+def _explored(trial: Trial) -> str:
+    if not trial.ratios or trial.comparison is not None:
+        return ""
+    runs = "once" if len(trial.ratios) == 1 else f"{len(trial.ratios)} times"
+    return f"explored {runs}, energy × {sum(trial.ratios) / len(trial.ratios):.2f}: no claim"
+
+
+def _diff(name: str, before: bytes, after: bytes) -> str:
+    one, other = (
+        text.decode("utf-8", "surrogateescape").splitlines(keepends=True) for text in (before, after)
+    )
+    lines = difflib.unified_diff(one, other, f"a/{name}", f"b/{name}")
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )

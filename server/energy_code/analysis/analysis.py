@@ -1,0 +1,320 @@
+"""What the reader says of one file at one moment: what rules and hints read."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+import tree_sitter
+
+from energy_code.analysis.calls import NOTHING_RENEWED, Calls, Found, Made, Renewed
+from energy_code.analysis.enclosing import Home, Surroundings
+from energy_code.analysis.functions import Functions
+from energy_code.analysis.ignore_comments import Ignores, ignores_in
+from energy_code.analysis.layout import Layout
+from energy_code.incremental.module_summary import OUTSIDE, Knowledge, summary_of_module
+from energy_code.interpreter.values import (
+    UNKNOWN,
+    ApiClass,
+    ApiFunction,
+    ApiInstance,
+    ApiMethod,
+    ApiModule,
+    Union,
+    UserClass,
+    UserInstance,
+    Value,
+)
+from energy_code.ir.code import Code, FunctionCode, TopLevelStatement
+from energy_code.model import Call, Function, Mode
+from energy_code.syntax.tree import parse
+
+if TYPE_CHECKING:
+    from energy_code.workspace.document import Document
+
+
+class Seen(NamedTuple):
+    """What an analysis leaves for the next one."""
+
+    layout: Layout
+    found: Sequence[Found]
+    knowledge: Knowledge
+
+
+class StatementRange(NamedTuple):
+    """A statement of a module's top level: where it is, its code, how many of the codes and calls of the file it has."""
+
+    start: int
+    end: int
+    code: Code
+    codes: tuple[int, int]
+    first: int
+    last: int
+
+
+class Analysis:
+    """A snapshot: later edits of the document do not change it."""
+
+    def __init__(
+        self,
+        document: Document,
+        kept: Made,
+        unchanged: int,
+        before: Seen | None = None,
+        touched: Collection[TopLevelStatement] = (),
+    ) -> None:
+        self.source = document.source
+        self.document = document
+        self.whole = document.whole
+        """True when the text has no syntax error."""
+        self.broken = tuple(document.broken)
+        """Where the statements with syntax errors begin and end."""
+        self.repairs = document.repairs
+        """What is read there in place of what is written."""
+        self.lines = document.lines
+        self.engine = document.engine
+        self.module = document.module
+        self.survey = summary_of_module(self.engine, self.module)
+        self._before = before
+        self.layout = Layout(self.module.units, before.layout if before is not None else None, touched)
+        self._kept = kept
+        self._moves = document.moves
+        self._unchanged = unchanged
+        self._compared: tuple[Knowledge, set[Code]] | None = None
+
+    @cached_property
+    def tree(self) -> tree_sitter.Tree:
+        """The syntax tree of the text this analysis saw."""
+        if self.document.source is self.source:
+            return self.document.tree
+        return parse(self.source)
+
+    # calls ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def calls(self) -> Calls:
+        """Every API call, by place; those of statements that are what they were are taken over."""
+        layout, before, self._before = self.layout, self._before, None
+        renewed = NOTHING_RENEWED
+        if before is None:
+            found = self._found_in(layout.homes)
+        else:
+            front, back, by = layout.same_but_for(self.changed_since(before.knowledge))
+            homes = layout.homes[layout.tops[front] : layout.tops[-1 - back]]
+            renewed = Renewed(
+                before.found,
+                bisect_left(before.found, (before.layout.start_of(front),)),
+                bisect_left(before.found, (before.layout.start_of(len(before.layout.units) - back),)),
+                by,
+            )
+            found = renewed.around(self._found_in(homes))
+        return Calls(
+            found, self.lines, self._around.of_call, self._kept, self._unchanged, renewed, self.repairs
+        )
+
+    def _found_in(self, homes: Sequence[Home]) -> list[Found]:
+        """The calls that some codes make, by place."""
+        sites = self.survey.sites
+        bases: dict[Code, int] = {}
+        twins: list[tuple[int, Code]] = []
+        for start, _, code, _ in homes:
+            if bases.setdefault(code, start) != start:  # the same function written twice, as in two branches
+                twins.append((start, code))
+        found: list[Found] = [
+            ((base := bases[expression.home]) + expression.start, -(base + expression.end), expression, site)
+            for expression, site in sites.items()
+            if expression.home in bases
+        ]
+        for base, code in twins:
+            found += [
+                (base + expression.start, -(base + expression.end), expression, site)
+                for expression, site in sites.items()
+                if expression.home is code
+            ]
+        found.sort(key=itemgetter(0, 1))
+        return found
+
+    def let_go(self) -> None:
+        """Keep nothing of the analysis before: whoever takes something over from it has done so."""
+        self._compared = None
+        self.calls.renewed = NOTHING_RENEWED
+
+    @property
+    def seen(self) -> Seen:
+        """What the next analysis of the document can take over."""
+        return Seen(self.layout, self.calls.reached, self.knowledge)
+
+    @cached_property
+    def _around(self) -> Surroundings:
+        return Surroundings(self.layout.homes, self.survey)
+
+    @cached_property
+    def _again(self) -> Analysis:
+        """The same text read anew: places of expressions have moved with the document since."""
+        return type(self.document)(
+            self.source, path=self.document.path, project=self.document.project
+        ).analysis
+
+    # questions about nodes ------------------------------------------------------------------------------------
+
+    def _home(self, start: int, end: int) -> tuple[int, Code] | None:
+        """The innermost code around a stretch, and where it starts."""
+        layout = self.layout
+        position = bisect_right(layout.starts, start) - 1
+        while position >= 0:
+            base, stop, code, _ = layout.homes[position]
+            if end <= stop:
+                return base, code
+            position -= 1
+        return None
+
+    def function_around(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where the named function around a stretch begins and ends; of a function the one around it."""
+        layout = self.layout
+        position = bisect_right(layout.starts, start) - 1
+        while position >= 0:
+            first, last, code, parent = layout.homes[position]
+            if end <= last:
+                if type(code) is FunctionCode and code.name != "<lambda>" and (first, last) != (start, end):
+                    return first, last
+                if parent is None:
+                    return None
+            position -= 1
+        return None
+
+    def value_of(self, node: tree_sitter.Node) -> Value:
+        """What the interpreter knows of an expression."""
+        if self._moves != self.document.moves:
+            return self._again.value_of(node)
+        while node.type in ("parenthesized_expression", "type") and node.named_child_count == 1:
+            node = node.named_children[0]
+        start, end = node.start_byte, node.end_byte
+        found = self._home(start, end)
+        while found is not None:
+            base, home = found
+            value = self.survey.value_at(home, start - base, end - base)
+            parent = self._around.parents.get(home)
+            if value is not UNKNOWN or parent is None:
+                return value
+            outer = next((start for start, _, code, _ in self.layout.homes if code is parent), None)
+            found = (outer, parent) if outer is not None else None
+        return UNKNOWN
+
+    def call_of(self, node: tree_sitter.Node) -> Call | None:
+        """The API call that this very call node is."""
+        if node.type != "call":
+            return None
+        reached, wanted = self.calls.reached, (node.start_byte, -node.end_byte)
+        place = bisect_left(reached, wanted)
+        while place < len(reached) and reached[place][:2] == wanted:
+            if not reached[place][3].decorator:
+                return self.calls[place]
+            place += 1
+        return None
+
+    def api_of(self, node: tree_sitter.Node) -> str | None:
+        """Canonical API of a callee, a name, an attribute or a call expression."""
+        if node.type == "call":
+            call = self.call_of(node)
+            return call.api if call is not None else None
+        value = self.value_of(node)
+        if isinstance(value, Union):
+            value = value.options[0]
+        if isinstance(value, (ApiFunction, ApiClass, ApiMethod, ApiModule)):
+            return value.name
+        return None
+
+    def type_of(self, node: tree_sitter.Node) -> str | None:
+        """Canonical class of an expression's value; the nearest public class for instances of the program's own."""
+        value = self.value_of(node)
+        if isinstance(value, Union):
+            value = value.options[0]
+        if isinstance(value, ApiInstance):
+            return value.cls
+        if isinstance(value, UserInstance):
+            bases = self.engine.classes.api_bases(value.cls)
+            return bases[0] if bases else None
+        return None
+
+    def mode_at(self, node: tree_sitter.Node) -> Mode:
+        """Whether code at this place runs eagerly, as a graph or compiled."""
+        found = self._home(node.start_byte, node.end_byte)
+        return self._around.mode(found[1]) if found is not None else "eager"
+
+    def called_from_outside(self, node: tree_sitter.Node) -> bool:
+        """Whether another file of the project calls the function around a node in eager code."""
+        found = self._home(node.start_byte, node.end_byte)
+        code = found[1] if found is not None else None
+        return isinstance(code, FunctionCode) and OUTSIDE["eager"] in self.survey.callers.get(code, ())
+
+    def stretch_at(self, place: int) -> StatementRange | None:
+        """The statement of the module's top level that a byte lies in; None between statements."""
+        layout, reached = self.layout, self.calls.reached
+        number = bisect_right(layout.unit_starts, place) - 1
+        if number < 0:
+            return None
+        start, code = layout.units[number]
+        end = start + code.end
+        if place >= end:
+            return None
+        calls = bisect_left(reached, (start,))
+        numbers = layout.tops[number], layout.tops[number + 1]
+        return StatementRange(start, end, code, numbers, calls, bisect_left(reached, (end,), calls))
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What all answers about expressions rest on."""
+        return self.survey.knowledge
+
+    def changed_since(self, old: Knowledge) -> set[Code]:
+        """The codes of which something else was known then."""
+        if self._compared is None or self._compared[0] is not old:
+            self._compared = (old, self.knowledge.changed_since(old))
+        return self._compared[1]
+
+    # about the file -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def functions(self) -> Sequence[Function]:
+        """Functions and classes by place."""
+        found = [
+            (start, end, code)
+            for start, end, code, _ in self.layout.homes
+            if type(code) is not TopLevelStatement and code.name != "<lambda>"
+        ]
+        return Functions(found, self.lines)
+
+    @cached_property
+    def ignores(self) -> Ignores:
+        """Rows with `# energy: ignore[a, b]` and the rules they name."""
+        return ignores_in(self.source, self.lines)
+
+    def spelling(self, api: str) -> str | None:
+        """How this file would write a name: the shortest way from something it imports."""
+        best: str | None = None
+        for name, value in self.module.names.items():
+            written = self._spelled(name, value, api)
+            if written is not None and (best is None or len(written) < len(best)):
+                best = written
+        return best
+
+    def _spelled(self, name: str, value: Value, api: str) -> str | None:
+        """One binding as the start of a spelling."""
+        if isinstance(value, (ApiFunction, ApiClass)) and value.name == api:
+            return name
+        if isinstance(value, ApiClass) and api.startswith(f"{value.name}."):
+            return f"{name}{api[len(value.name) :]}"
+        if not isinstance(value, ApiModule):
+            return None
+        for owner in self.engine.public.spellings(api):
+            if owner.startswith(f"{value.name}."):
+                return f"{name}{owner[len(value.name) :]}"
+        return None
+
+    def user_class(self, node: tree_sitter.Node) -> UserClass | None:
+        """The program's own class that a name stands for."""
+        value = self.value_of(node)
+        return value if isinstance(value, UserClass) else None

@@ -1,0 +1,109 @@
+"""Where the codes of a module stand. After an edit most stand as they did, or only further down: those are taken over."""
+
+from __future__ import annotations
+
+import sys
+from bisect import bisect_right
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+from energy_code.ir.code import Code, TopLevelStatement
+
+if TYPE_CHECKING:
+    from energy_code.analysis.enclosing import Home
+
+Units = list[tuple[int, TopLevelStatement]]
+
+
+class Same(NamedTuple):
+    """How many statements of a module, from the first and from the last on, are what they were, and where they are now."""
+
+    front: int
+    back: int
+    by: int
+    """How much further down those at the end stand."""
+
+
+NOTHING_SAME = Same(0, 0, 0)
+
+
+class Layout:
+    """Every code of a module, outermost first, by place."""
+
+    __slots__ = ("codes", "homes", "same", "starts", "tops", "unit_starts", "units")
+
+    def __init__(
+        self, units: Units, before: Layout | None = None, touched: Collection[TopLevelStatement] = frozenset()
+    ) -> None:
+        """`touched` are statements that are the same as before, but for places in them that have moved."""
+        self.units = units
+        self.unit_starts = [start for start, _ in units]
+        self.same = same_statements(before.units, units, touched) if before is not None else NOTHING_SAME
+        self.homes: list[Home] = []
+        """Absolute start and end of every code, with the code around it."""
+        self.tops: list[int] = []
+        """Which of them are the statements of the top level; behind the last one their number."""
+        front, back, by = self.same
+        if before is not None:
+            self.homes = before.homes[: before.tops[front]]
+            self.tops = before.tops[:front]
+        for start, unit in units[front : len(units) - back]:
+            self.tops.append(len(self.homes))
+            self.homes += homes_in(start, unit)
+        if before is not None:
+            first = before.tops[-1 - back]
+            grown = len(self.homes) - first
+            behind = before.homes[first:]
+            self.homes += [(start + by, end + by, code, parent) for start, end, code, parent in behind]
+            self.tops += [top + grown for top in before.tops[-1 - back : -1]]
+        self.tops.append(len(self.homes))
+        self.starts = [home[0] for home in self.homes]
+        self.codes = [home[2] for home in self.homes]
+
+    def start_of(self, number: int) -> int:
+        """Where one of the statements begins; behind the last one, behind everything."""
+        return self.unit_starts[number] if number < len(self.units) else sys.maxsize
+
+    def has_only_between(self, codes: set[Code], first: int, last: int) -> bool:
+        """Whether some codes, as far as the module has them, stand in a row of its statements and nowhere else."""
+        before, behind = self.codes[: self.tops[first]], self.codes[self.tops[last] :]
+        return codes.isdisjoint(before) and codes.isdisjoint(behind)
+
+    def same_but_for(self, changed: set[Code]) -> Same:
+        """Of the same statements those before and behind all codes of which something else is known."""
+        front, back, by = self.same
+        last = len(self.units) - back
+        if self.has_only_between(changed, front, last):
+            return self.same
+        places = [number for number, code in enumerate(self.codes) if code in changed]
+        first_changed = bisect_right(self.tops, places[0]) - 1
+        behind_changed = bisect_right(self.tops, places[-1])
+        return Same(min(front, first_changed), min(back, len(self.units) - behind_changed), by)
+
+
+def same_statements(before: Units, units: Units, touched: Collection[TopLevelStatement]) -> Same:
+    """How many statements at both ends are what they were, apart from some in which places have moved."""
+    shorter = min(len(before), len(units))
+    front = 0
+    while front < shorter and before[front] == units[front] and units[front][1] not in touched:
+        front += 1
+    back = 0
+    by = units[-1][0] - before[-1][0] if shorter else 0
+    while back < shorter - front:
+        (old, known), (new, unit) = before[-1 - back], units[-1 - back]
+        if known is not unit or new - old != by or unit in touched:
+            break
+        back += 1
+    return Same(front, back, by)
+
+
+def homes_in(start: int, unit: TopLevelStatement) -> list[Home]:
+    """A statement and all codes in it."""
+    homes: list[Home] = []
+    stack: list[tuple[int, Code, Code | None]] = [(start, unit, None)]
+    while stack:
+        start, code, parent = stack.pop()
+        homes.append((start, start + code.end, code, parent))
+        if code.parts:
+            stack.extend([(start + offset, part, code) for offset, part in reversed(code.parts)])
+    return homes

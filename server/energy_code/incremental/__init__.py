@@ -1,0 +1,1 @@
+"""The interpreter's memory: results are kept until something that they looked at changes."""

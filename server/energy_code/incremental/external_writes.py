@@ -1,0 +1,59 @@
+"""What code writes to objects that are not its own, gathered over the whole program (`interpreter/side_effects.py`)."""
+
+from __future__ import annotations
+
+from energy_code.interpreter.modules import Module
+from energy_code.interpreter.revisions import Revisions
+from energy_code.interpreter.side_effects import Writes, grown
+from energy_code.interpreter.values import UNKNOWN, UserClass, Value
+
+
+class ExternalWrites:
+    """Answers what an attribute of a class's objects, or a module's global, is set to or filled with elsewhere."""
+
+    def __init__(self, revisions: Revisions) -> None:
+        self.revisions = revisions
+        self.by_place: dict[tuple[UserClass | Module, str], dict[Module, Value]] = {}
+        """By class and attribute or by module and global, and then by the module whose code writes."""
+        self.asked: set[tuple[UserClass | Module, str]] = set()
+        """What somebody has looked at: a write to it makes results stale."""
+
+    def value(self, subject: UserClass | Module, name: str) -> Value:
+        """What is written to one place, by whichever module."""
+        key = (subject, name)
+        self.asked.add(key)
+        result: Value = UNKNOWN
+        for value in self.by_place.get(key, {}).values():
+            result = value if result is UNKNOWN else grown(result, value)
+        return result
+
+    def writers(self, module: Module) -> list[Module]:
+        """The modules that write to globals or classes of a module."""
+        return [
+            other
+            for (subject, _), known in self.by_place.items()
+            if (subject.module if isinstance(subject, UserClass) else subject) is module
+            for other in known
+        ]
+
+    def replace(self, module: Module, found: Writes) -> bool:
+        """Take over what a module's code writes; False when somebody has looked at a place and saw otherwise."""
+        same = True
+        for key in list(self.by_place.keys() | found.keys()):
+            known = self.by_place.setdefault(key, {})
+            old, new = known.get(module), found.get(key)
+            if old == new:
+                continue
+            if new is None:
+                del known[module]
+            else:
+                known[module] = new
+            subject, name = key
+            module.fills = True
+            if isinstance(subject, Module):
+                subject.filled.add(name)
+                subject.final_globals.clear()
+            else:
+                self.revisions.classes_changed()
+            same = same and key not in self.asked
+        return same

@@ -1,0 +1,301 @@
+"""All evaluations that describe one module: who calls its functions and how, what each call site reached, in which mode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from energy_code.interpreter.limits import MAX_INSTANCES, MAX_ROUNDS
+from energy_code.interpreter.side_effects import Writes, note, note_behind
+from energy_code.interpreter.summary import CallContext, ResolvedCall, Summary
+from energy_code.interpreter.values import (
+    TENSOR_VALUE,
+    UNKNOWN,
+    Function,
+    UserClass,
+    UserInstance,
+    Value,
+)
+from energy_code.ir.code import Code, FunctionCode
+from energy_code.model import Mode
+from energy_code.models.tensorflow.callbacks import TENSOR_METHODS
+
+if TYPE_CHECKING:
+    from energy_code.incremental.engine import Engine
+    from energy_code.interpreter.modules import Module
+    from energy_code.ir.expressions import CallExpression
+
+GRAPH_METHODS = frozenset(
+    ["call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"]
+)
+
+
+class Knowledge(NamedTuple):
+    """What an analysis knows of each code."""
+
+    sites: Mapping[CallExpression, ResolvedCall]
+    summaries: Mapping[Code, list[Summary]]
+    modes: Mapping[FunctionCode, Mode]
+    called: set[FunctionCode]
+
+    def changed_since(self, old: Knowledge) -> set[Code]:
+        """The codes of which something else is known than before."""
+        if old is self:
+            return set()
+        before = old.sites.get
+        changed: set[Code] = {
+            e.home for e, site in self.sites.items() if (known := before(e)) is not site and known != site
+        }
+        changed.update(e.home for e in old.sites.keys() - self.sites.keys())
+        changed.update(code for code, found in self.summaries.items() if old.summaries.get(code) != found)
+        changed.update(old.summaries.keys() - self.summaries.keys())
+        changed.update(code for code, _ in self.modes.items() ^ old.modes.items())
+        return changed | (self.called ^ old.called)
+
+
+class ModuleSummary:
+    """The evaluations of a module's code, and what follows from them together."""
+
+    def __init__(self, engine: Engine, module: Module) -> None:
+        self.engine = engine
+        self.module = module
+        self.summaries: dict[Code, list[Summary]] = {}
+        self.seen: dict[int, Summary] = {}
+        self.functions: dict[FunctionCode, Function] = {}
+        self.pending: list[Function] = []
+        self.instances: dict[UserClass, list[UserInstance]] = {}
+        self.callers: dict[FunctionCode, set[Code | None]] = {}
+        self.marks: dict[FunctionCode, Mode] = {}
+        self.gathered: dict[int, Summary] = {}
+        """Evaluations of other modules' code whose facts were taken over."""
+        self.outside: list[tuple[Function, CallContext, Code | None]] = []
+        """Calls into other modules of the project."""
+        self.marked_elsewhere: list[tuple[Function, Mode]] = []
+        """Functions of other modules that code of this one has traced."""
+        self.external_writes: Writes = {}
+        self.take()
+
+    def take(self) -> None:
+        """Follow every call from the top level, then every function that nobody calls."""
+        engine, module = self.engine, self.module
+        engine.modules.execute(module)
+        for _, unit, summary in module.summaries:
+            self.add(unit, summary)
+        for importer in summarised_importers(engine, module):
+            for function, given, mode in importer.calls_into(module):
+                self.visit(function, given, OUTSIDE[mode])
+            for function, mode in importer.marked_elsewhere:
+                if function.module is module:
+                    self.marks.setdefault(function.code, mode)
+        while self.pending:
+            function = self.pending.pop()
+            if function.code not in self.callers and function.module is module:
+                for given in self.uncalled(function):
+                    self.visit(function, given, NOBODY)
+
+        engine.contexts.prune()
+
+    def add(self, code: Code, summary: Summary) -> None:
+        """Take in one evaluation and everything it leads to."""
+        stack = [(code, summary)]
+        self.seen[id(summary)] = summary
+        revisions = self.engine.revisions
+        changes, revision, current_pass = revisions.changes, revisions.revision, revisions.passes
+        while stack:
+            caller, current = stack.pop()
+            for home in current.values:
+                self.summaries.setdefault(home, []).append(current)
+            for function, mode in current.marks:
+                self.marks.setdefault(function.code, mode)
+                if function.module is not self.module:
+                    self.marked_elsewhere.append((function, mode))
+            if current.external_writes:
+                note(self.external_writes, current.external_writes)
+            for function in current.defined:
+                self.pending.append(function)
+                self.functions[function.code] = function
+                self.module.note_setter(function)
+            for function, given, callee in current.invocations:
+                if function.module is not self.module:
+                    callee.summarised_at = revision
+                    self.outside.append((function, given, caller))
+                    self.gather(callee)
+                    continue
+                self.callers.setdefault(function.code, set()).add(caller)
+                if function.code.name == "__init__":
+                    self.note_instance(given)
+                if callee.replaced or callee.verified_at != changes:
+                    callee = self.engine.summaries.summary(function, given)
+                callee.last_pass, callee.summarised_at = current_pass, revision
+                if id(callee) not in self.seen:
+                    self.seen[id(callee)] = callee
+                    stack.append((function.code, callee))
+
+    def gather(self, summary: Summary) -> None:
+        """Take over the facts that a call into another module leaves behind."""
+        note_behind(self.external_writes, [summary], self.gathered)
+
+    def visit(self, function: Function, given: CallContext, caller: Code | None) -> None:
+        """Evaluate a function in a context that no code of the module calls it in."""
+        if function.code not in self.callers:
+            self.callers[function.code] = set()
+        if caller is not NOBODY:
+            self.callers[function.code].add(caller)
+        summary = self.engine.summaries.summary(function, given)
+        summary.summarised_at = self.engine.revisions.revision
+        if id(summary) not in self.seen:
+            self.add(function.code, summary)
+
+    def note_instance(self, given: CallContext) -> None:
+        """Remember objects of the program that are really made."""
+        if given and type(given[0][1]) is UserInstance and given[0][1].given is not None:
+            known = self.instances.setdefault(given[0][1].cls, [])
+            if given[0][1] not in known and len(known) < MAX_INSTANCES:
+                known.append(given[0][1])
+
+    def uncalled(self, function: Function) -> list[CallContext]:
+        """Contexts for a function that only the framework, a reader or nobody calls."""
+        parameters = function.code.parameters
+        if function.owner is None or not parameters:
+            return [()]
+        receivers: list[Value] = list(self.instances.get(function.owner, [])) or [
+            UserInstance(function.owner)
+        ]
+        tensors: CallContext = ()
+        if function.code.name in TENSOR_METHODS and self.engine.classes.api_bases(function.owner):
+            tensors = tuple(
+                (p.name, TENSOR_VALUE)
+                for p in parameters[1:]
+                if p.kind == "plain" and p.default is None and p.annotation is None
+            )
+        return [((parameters[0].name, receiver), *tensors) for receiver in receivers]
+
+    # what follows ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def sites(self) -> Mapping[CallExpression, ResolvedCall]:
+        """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
+        merged: dict[CallExpression, ResolvedCall] = {}
+        for summary in self.seen.values():
+            for expression, site in summary.sites.items():
+                old = merged.get(expression)
+                merged[expression] = site if old is None else agreed(old, site)
+        return merged
+
+    @cached_property
+    def modes(self) -> Mapping[FunctionCode, Mode]:
+        """Graph or jit for functions that are traced, or only called from such ones."""
+        modes: dict[FunctionCode, Mode] = dict(self.marks)
+        for code, function in self.functions.items():
+            if code not in modes and self.framework_traces(function):
+                modes[code] = "graph"
+        changed = True
+        while changed:
+            changed = False
+            for code, callers in self.callers.items():
+                if code in modes or not (callers - {code}):
+                    continue
+                found = {self.mode_of(caller, modes) for caller in callers - {code}}
+                if "eager" not in found:
+                    modes[code] = "jit" if found == {"jit"} else "graph"
+                    changed = True
+        return modes
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What all answers about expressions rest on."""
+        called = {code for code, callers in self.callers.items() if callers}
+        return Knowledge(self.sites, self.summaries, self.modes, called)
+
+    def mode_of(self, caller: Code | None, modes: Mapping[FunctionCode, Mode]) -> Mode:
+        """The mode a caller runs in."""
+        for mode, code in OUTSIDE.items():
+            if caller is code:
+                return mode
+        return modes.get(caller, "eager") if isinstance(caller, FunctionCode) else "eager"
+
+    def calls_into(self, module: Module) -> list[tuple[Function, CallContext, Mode]]:
+        """How this module calls functions of another one."""
+        outside = [call for call in self.outside if call[0].module is module]
+        modes = self.modes if outside else {}
+        return [(function, given, self.mode_of(caller, modes)) for function, given, caller in outside]
+
+    def framework_traces(self, function: Function) -> bool:
+        """True for methods that Keras runs as a graph."""
+        if function.owner is None or function.code.name not in GRAPH_METHODS or self.module.eager_models:
+            return False
+        bases = self.engine.classes.api_bases(function.owner)
+        return any(self.engine.public.catalogue.is_subclass(base, "keras.Layer") for base in bases)
+
+    def value_at(self, home: Code, start: int, end: int) -> Value:
+        """What an expression was in the first context that knows it."""
+        for summary in self.summaries.get(home, ()):
+            value = positions_of(summary, home).get((start, end))
+            if value is not None:
+                return value
+        return UNKNOWN
+
+
+def agreed(old: ResolvedCall, site: ResolvedCall) -> ResolvedCall:
+    """One answer of two contexts: where they differ, the surer one with less confidence."""
+    if old.api == site.api:
+        return old
+    return max(old, site, key=lambda found: found.confidence)._replace(
+        confidence=min(old.confidence, site.confidence, 0.5)
+    )
+
+
+def positions_of(summary: Summary, home: Code) -> dict[tuple[int, int], Value]:
+    """The values of a code's expressions by their place; made when first asked for."""
+    moves, known = summary.positions.get(home, (-1, {}))
+    if moves != home.moves:
+        known = {(e.start, e.end): value for e, value in summary.values[home].items()}
+        summary.positions[home] = (home.moves, known)
+    return known
+
+
+OUTSIDE: dict[Mode, Code] = {"eager": Code("", "", 0), "graph": Code("", "", 0), "jit": Code("", "", 0)}
+"""Stand for callers in other modules."""
+NOBODY = Code("", "", 0)
+
+
+def summary_of_module(engine: Engine, module: Module) -> ModuleSummary:
+    """The summary of a module, kept while nothing in the program changes."""
+    summary = module.summary
+    if not isinstance(summary, ModuleSummary) or module.summarised_at != engine.revisions.revision:
+        module.gathered_at = engine.revisions.revision
+        summary = module.summary = ModuleSummary(engine, module)
+        for _ in range(MAX_ROUNDS):
+            if engine.invalidation.agrees(module, summary):
+                break
+            for user in users_of(engine, module):  # followed on the way, with what was known by then
+                user.ask_again()
+                user.summarised_at = -1
+            summary = module.summary = ModuleSummary(engine, module)
+        module.summarised_at = engine.revisions.revision
+    return summary
+
+
+def users_of(engine: Engine, module: Module) -> list[Module]:
+    """The modules that use a module, or one that does, and are not being gone through."""
+    found: list[Module] = []
+    waiting = [module]
+    while waiting:
+        users = [user for user in engine.importers(waiting.pop()) if user is not module and user not in found]
+        found += users
+        waiting += users
+    return [user for user in found if not user.being_summarised and not user.running]
+
+
+def summarised_importers(engine: Engine, module: Module) -> list[ModuleSummary]:
+    """The surveys of the other modules of the project that use this one."""
+    if module.being_summarised:
+        return []
+    module.being_summarised = True
+    try:
+        return [
+            summary_of_module(engine, one) for one in engine.importers(module) if not one.being_summarised
+        ]
+    finally:
+        module.being_summarised = False

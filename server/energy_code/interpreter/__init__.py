@@ -1,0 +1,1 @@
+"""The abstract interpreter: values, frames, and what calling, reading and iterating give."""

@@ -1,0 +1,187 @@
+"""One module of the program as the interpreter knows it: its statements and what they bind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from energy_code.interpreter.values import SHADOWED, Function, UserClass, Value
+from energy_code.ir.code import ClassCode, FunctionCode
+
+if TYPE_CHECKING:
+    from energy_code.interpreter.frame import Frame
+    from energy_code.interpreter.summary import Summary
+    from energy_code.ir.code import Code, TopLevelStatement
+
+
+class ClassInfo(NamedTuple):
+    """What the execution of a class statement left."""
+
+    bases: tuple[Value, ...]
+    names: dict[str, Value]
+    fields: list[str]
+    """Annotated names of its body, in order."""
+
+
+def class_info(cls: UserClass) -> ClassInfo | None:
+    """What is known of a class; None before its statement has run."""
+    if cls.made is not None:
+        bases, members = cls.made
+        return ClassInfo(bases, dict(members), [])
+    return cls.module.classes.get(cls.name)
+
+
+class Module:
+    """A file: dotted name, top-level statements, and the state of their execution."""
+
+    def __init__(self, name: str, is_package: bool = False) -> None:
+        self.name = name
+        self.is_package = is_package
+        self._units: list[tuple[int, TopLevelStatement]] = []
+        self.names: dict[str, Value] = {}
+        self.stars: list[Value] = []
+        self.classes: dict[str, ClassInfo] = {}
+        self.shadowed: dict[ClassCode, str] = {}
+        """Classes whose name a later one of the top level takes, with what tells them apart from it."""
+        self.read: set[str] = set()
+        """Globals that functions or other modules have ever asked for."""
+        self.watched: set[str] = set()
+        """Globals that functions have read while the top level was running."""
+        self.rebound: set[str] = set()
+        """Those of them that were bound to something else afterwards."""
+        self.global_setters: dict[str, dict[Code, Function]] = {}
+        """Functions that declare a name global."""
+        self.filled: set[str] = set()
+        """Globals that functions, here or elsewhere, have ever added something to."""
+        self.filled_elsewhere = False
+        """True when other modules may add to containers of its objects: what they hold is asked each time."""
+        self.fills = False
+        """True when its code has ever left something behind, as a registry's entries, that others may look at by no name."""
+        self.final_globals: dict[str, Value] = {}
+        """Globals as functions see them once the whole top level has run; filled as they are asked for."""
+        self.current: Frame | None = None
+        self.kept: dict[TopLevelStatement, Summary] = {}
+        """Results of the statements at the last execution."""
+        self.summaries: list[tuple[int, TopLevelStatement, Summary]] = []
+        self.revision = -1
+        """The engine's revision at the last execution."""
+        self.running = False
+        self.previous = -1
+        """The revision before that."""
+        self.changed: set[str] = set()
+        """Globals that differ between the two."""
+        self.bits: dict[str, int] = {}
+        """The bits that stand for its globals in what evaluations have looked at."""
+        self.dirty = 0
+        """The bits of those that differ."""
+        self.demanded: dict[str, Value | None] = {}
+        """Globals asked for by other modules while this one has not been run as a whole."""
+        self.demanded_at = -1
+        self._binders: dict[str, list[TopLevelStatement]] | None = None
+        self.eager_models = False
+        """True when the file asks Keras to run models eagerly."""
+        self.gathered_at = -1
+        """The revision in which it was last seen what it leaves behind on objects of others."""
+        self.fillers_at = -1
+        """The revision in which that was last seen of all that import it."""
+        self.summary: object = None
+        """What following the whole module showed (`incremental/module_summary.py`)."""
+        self.summarised_at = -1
+        self.being_summarised = False
+
+    def __repr__(self) -> str:
+        return f"Module({self.name!r})"
+
+    @property
+    def units(self) -> list[tuple[int, TopLevelStatement]]:
+        """The top-level statements and where they start."""
+        return self._units
+
+    @units.setter
+    def units(self, units: list[tuple[int, TopLevelStatement]]) -> None:
+        self._units = units
+        self._binders = None
+        if (shadowed := shadowed_classes(units)) != self.shadowed:
+            renamed = {code for code, _ in self.shadowed.items() ^ shadowed.items()}
+            self.shadowed = shadowed
+            for _, unit in units:  # what it left goes by another name now
+                if any(part in renamed for _, part in unit.parts):
+                    self.kept.pop(unit, None)
+
+    def name_of(self, code: ClassCode, owner: UserClass | None) -> str:
+        """What a class is known by: its own name, in the class that it stands in."""
+        return f"{owner.name}.{code.name}" if owner is not None else self.shadowed.get(code, code.qualname)
+
+    def matters(
+        self, old: list[tuple[int, TopLevelStatement]], new: list[tuple[int, TopLevelStatement]]
+    ) -> bool:
+        """True when an edit can change what functions, classes or other modules have seen of this one."""
+        before, after = {unit for _, unit in old}, {unit for _, unit in new}
+        for unit in before ^ after:
+            if "*" in unit.binds or not unit.binds.isdisjoint(self.read):
+                return True
+            if any(isinstance(code, ClassCode) or globals_bound(code) for _, code in unit.parts):
+                return True
+        return False
+
+    def ask_again(self) -> None:
+        """Let what its statements gave be asked for again, though the program is the same."""
+        self.revision = self.demanded_at = -2
+        for summary in self.kept.values():
+            summary.verified_at = -1
+
+    def note_setter(self, function: Function) -> None:
+        """A function is defined: the names it declares global may be bound by it."""
+        for name in function.code.globals:
+            self.global_setters.setdefault(name, {})[function.code] = function
+
+    def binders(self) -> dict[str, list[TopLevelStatement]]:
+        """Which top-level statements bind a name."""
+        if self._binders is None:
+            self._binders = {}
+            for _, unit in self._units:
+                for name in unit.binds:
+                    self._binders.setdefault(name, []).append(unit)
+        return self._binders
+
+    def star_units(self) -> list[TopLevelStatement]:
+        """Top-level statements with a star import."""
+        return self.binders().get("*", [])
+
+    def package(self, level: int) -> str:
+        """The package that a relative import of this level starts from."""
+        parts = self.name.split(".")
+        drop = level if not self.is_package else level - 1
+        return ".".join(parts[: len(parts) - drop]) if drop < len(parts) else ""
+
+
+def globals_bound(code: Code) -> set[str]:
+    """The names that functions in a code declare global."""
+    names = set(code.globals) if isinstance(code, FunctionCode) else set()
+    return names.union(*(globals_bound(part) for _, part in code.parts))
+
+
+def classes_of(module: Module, code: Code, owner: UserClass | None = None) -> dict[str, ClassInfo]:
+    """The classes that a code declares by itself, not by a function in it, as they are now."""
+    found: dict[str, ClassInfo] = {}
+    for _, part in code.parts:
+        if type(part) is ClassCode:
+            cls = UserClass(module, module.name_of(part, owner))
+            if cls.name in module.classes:
+                found[cls.name] = module.classes[cls.name]
+            found.update(classes_of(module, part, cls))
+    return found
+
+
+def shadowed_classes(units: list[tuple[int, TopLevelStatement]]) -> dict[ClassCode, str]:
+    """Names for the classes that others of the same name follow: objects of both may be about."""
+    places: dict[str, list[ClassCode]] = {}
+    for _, unit in units:
+        for _, part in unit.parts:
+            if type(part) is ClassCode:
+                places.setdefault(part.name, []).append(part)
+    return {
+        code: f"{name}{SHADOWED}{number}"
+        for name, codes in places.items()
+        for number, code in enumerate(codes[:-1])
+        if code is not codes[-1]
+    }

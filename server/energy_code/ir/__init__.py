@@ -1,0 +1,1 @@
+"""The lowered program: expressions and statements that can evaluate themselves in a frame."""

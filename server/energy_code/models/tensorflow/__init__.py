@@ -1,0 +1,1 @@
+"""What TensorFlow and Keras do beyond returning what the catalogue says."""

@@ -1,0 +1,1 @@
+"""What the reader asks of Python itself: room on the stack, and a collector that keeps out of the way."""

@@ -1,0 +1,1 @@
+"""Writing a fix: names, arguments, expressions, and applying it to a text."""

@@ -1,0 +1,117 @@
+"""What may be said of a rule's saving, from what was measured: the words of every hint about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from energy_code.model import Mode, Runs
+from energy_data.model import RuleEvidence, Source
+
+_SIZES = ("medium", "large", "small")
+"""Which size speaks for a rule when several save: the middle one first."""
+
+
+class Verdict(NamedTuple):
+    """Whether to suggest a rule at a place, in words, and the measurement that says so."""
+
+    suggested: bool
+    text: str
+    evidence: RuleEvidence | None
+
+
+NOTHING_MEASURED = Verdict(True, "not measured yet", None)
+
+
+def verdict(evidence: Sequence[RuleEvidence], mode: Mode) -> Verdict:
+    """What the nearest source (here, then team, then shipped) says for a mode.
+
+    A rule that saves at no size is not suggested, wherever that was measured; a measurement here has the last word.
+    """
+    known = [item for item in evidence if item.mode == ("eager" if mode == "eager" else "graph")]
+    sources: tuple[Source, ...] = ("here", "team", "published")
+    for source in sources:
+        latest = _latest(item for item in known if item.source == source)
+        if latest:
+            return _of_source(latest)
+    return NOTHING_MEASURED
+
+
+def _latest(evidence: Iterable[RuleEvidence]) -> list[RuleEvidence]:
+    """The newest measurement of each size, in the order in which sizes speak."""
+    newest: dict[str, RuleEvidence] = {}
+    for item in evidence:
+        if item.size not in newest or item.measured > newest[item.size].measured:
+            newest[item.size] = item
+    return sorted(newest.values(), key=lambda item: _SIZES.index(item.size) if item.size in _SIZES else 3)
+
+
+def _of_source(evidence: Sequence[RuleEvidence]) -> Verdict:
+    saving = [item for item in evidence if item.differs and item.ratio < 1]
+    costing = [item for item in evidence if item.differs and item.ratio > 1]
+    if saving:
+        text = saving_text(saving[0])
+        more = f"; {costing[0].size} inputs cost {percent(costing[0])}" if costing else ""
+        return Verdict(True, text + more, saving[0])
+    if costing:
+        return Verdict(False, saving_text(costing[0]), costing[0])
+    return Verdict(False, f"no measurable difference {place(evidence[0])}", evidence[0])
+
+
+def saving_text(evidence: RuleEvidence) -> str:
+    """`−41% ± 3 here (15 pairs, p 0.0003; medium inputs)`, or that nothing could be told apart."""
+    if not evidence.differs:
+        return f"no measurable difference {place(evidence)} ({evidence.pairs} pairs; {evidence.size} inputs)"
+    return (
+        f"{_saving(evidence)} {place(evidence)} "
+        f"({evidence.pairs} pairs, p {probability(evidence.p_value)}; {evidence.size} inputs)"
+    )
+
+
+def brief(said: Verdict) -> str:
+    """A verdict for a title, which is cut off where it is long: the saving, and whether it was measured here."""
+    evidence = said.evidence
+    if evidence is None or evidence.source == "here" or not evidence.differs:
+        return said.text
+    where = "on the team's machine" if evidence.source == "team" else "on another machine"
+    return f"{_saving(evidence)} {where}{', estimated' if evidence.estimated else ''}"
+
+
+def _saving(evidence: RuleEvidence) -> str:
+    """The change with half its interval, such as `−41% ± 3`."""
+    return f"{percent(evidence)} ± {max(1, round((evidence.high - evidence.low) / 2 * 100))}"
+
+
+def percent(evidence: RuleEvidence) -> str:
+    """The change in energy with its sign."""
+    change = round((evidence.ratio - 1) * 100)
+    return f"{'−' if change < 0 else '+'}{abs(change)}%"
+
+
+def place(evidence: RuleEvidence) -> str:
+    """Where it was measured: here, or on which machine; estimates say so."""
+    if evidence.source == "here":
+        where = "here"
+    elif evidence.source == "team":
+        where = f"on the team's {evidence.machine}"
+    else:
+        where = f"on {evidence.machine} (shipped, not measured here)"
+    return f"{where}, estimated from CPU time" if evidence.estimated else where
+
+
+def probability(p_value: float) -> str:
+    """Two or more meaningful digits, never zero."""
+    return (
+        "< 0.0001"
+        if p_value < 0.0001
+        else f"{p_value:.4f}".rstrip("0")
+        if p_value < 0.01
+        else f"{p_value:.2f}"
+    )
+
+
+def joules_saved(evidence: RuleEvidence | None, runs: Runs | None = None) -> float:
+    """Joules per call times runs, for ranking fixes by what they would save."""
+    if evidence is None or not evidence.differs:
+        return 0.0
+    return evidence.joules_before * (1 - evidence.ratio) * (runs.times if runs is not None else 1)

@@ -1,0 +1,164 @@
+"""What a rule is, and what it finds."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from energy_code.model import Call, Mode, Span
+from energy_code.rule_engine.context import Edit, Match, RuleContext
+from energy_code.rule_engine.evidence.workload import Workload
+from energy_code.rule_engine.safety import safety_of
+
+if TYPE_CHECKING:
+    from energy_code.analysis.analysis import Analysis
+
+Safety = Literal["safe", "review", "none"]
+"""`safe`: both sides are equal; `review`: a fix whose condition a person must check; `none`: no fix."""
+
+Category = Literal["memory", "arithmetic", "dispatch", "pipeline", "keras", "image"]
+CATEGORIES: Mapping[Category, str] = {
+    "memory": "Redundant passes over memory",
+    "arithmetic": "Needless arithmetic",
+    "dispatch": "Python dispatch and retracing",
+    "pipeline": "`tf.data` pipelines",
+    "keras": "Keras training and inference",
+    "image": "Images",
+}
+
+EAGER: frozenset[Mode] = frozenset({"eager"})
+NOT_JIT: frozenset[Mode] = frozenset({"eager", "graph"})
+EVERYWHERE: frozenset[Mode] = frozenset({"eager", "graph", "jit"})
+
+PAGES = "https://github.com/energy-lsp/energy-lsp/blob/main/docs/rules"
+
+
+class Change(NamedTuple):
+    """A pattern and what to write instead: `$name` is any expression, `$name?` an optional argument."""
+
+    before: str
+    after: str | None = None
+    """`$callee` stands for the name of the outermost call as the file writes it."""
+
+
+class Rule:
+    """A substitution that saves energy. Its file name is its name, its docstring its documentation page.
+
+    The docstring's first line is the title; the rest says why it saves and when the two sides are equal.
+    """
+
+    message: str
+    """One sentence for the editor: what to write instead."""
+    category: Category
+    examples: Sequence[tuple[str, str]] = ()
+    """Code before, code after."""
+    reports: Sequence[str] = ()
+    """Code that is reported without a fix."""
+    leave_alone: Sequence[str] = ()
+    """Code that must not be reported."""
+    workload: Workload
+    safety: Safety = "safe"
+    modes: frozenset[Mode] = EVERYWHERE
+    under_tape: bool = True
+    """False: silent inside `with tf.GradientTape()`."""
+    saves: bool = True
+    """False: popular advice that was measured and does not save; documented, never reported."""
+    changes: Sequence[Change] = ()
+    whole_function: bool = False
+    """True: what it changes is all that the function around the place does, and its energy is that of all its calls."""
+    apis: Sequence[str] = ()
+    """APIs whose calls `look` wants to see."""
+    in_loop: bool = False
+    """True: of those, only the ones that a loop or comprehension repeats."""
+    keyword: str | None = None
+    """Of those, only the ones that are given this keyword."""
+    follows: str | None = None
+    """Of those, only the methods of what a call of this API gives (`ds.map(f).batch(9)`)."""
+    in_a_row: bool = False
+    """True: of those, only the ones with another of the same API as the call before or behind."""
+    signatures: Sequence[tuple[str, str]] = ()
+    """Parameters of APIs that `energy_code.rule_engine.patterns.signatures` does not list."""
+
+    def __init__(self) -> None:
+        package, _, module = type(self).__module__.rpartition(".")
+        kind = "advice_" if package.endswith(".advice") else ""
+        self.name = f"{kind}{module}".replace("_", "-")
+
+    def where(self, place: RuleContext) -> bool:
+        """A condition beyond the pattern; `place[name]` gives the captured parts."""
+        return True
+
+    def proven(self, place: RuleContext) -> bool:
+        """Whether a fix for review is proven safe at this very place."""
+        return False
+
+    def look(self, place: RuleContext) -> Iterator[Match]:
+        """Find what patterns cannot say; called for each call of `apis`."""
+        return iter(())
+
+    @property
+    def page(self) -> str:
+        """The documentation: the docstring without its indentation."""
+        first, _, rest = (type(self).__doc__ or "").partition("\n")
+        return f"{first.strip()}\n{textwrap.dedent(rest).rstrip()}"
+
+    @property
+    def title(self) -> str:
+        """First line of the documentation, without its full stop."""
+        return self.page.partition("\n")[0].rstrip(".")
+
+    @property
+    def url(self) -> str:
+        """The rule's page."""
+        return f"{PAGES}/{self.name}.md"
+
+    @property
+    def has_fix(self) -> bool:
+        """Whether the rule can rewrite what it finds."""
+        return self.saves and self.safety != "none"
+
+
+@dataclass(slots=True, unsafe_hash=True)
+class Finding:
+    """One place that a rule would write differently. Never changed: only not frozen, as making frozen ones takes
+    four times as long."""
+
+    rule: Rule
+    span: Span
+    message: str
+    call: Call | None
+    """The API call the finding hangs on, for joules and runs."""
+    mode: Mode
+    related: tuple[Span, ...]
+    _analysis: Analysis = field(repr=False, compare=False)
+    _seen: tuple[RuleContext, Match] | None = field(repr=False, compare=False)
+    """None for a finding that was kept over an edit: looked for again when its fix is asked for."""
+    _safety: Safety | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def safety(self) -> Safety:
+        """How far the fix can be trusted at this very place."""
+        if self._safety is None:
+            seen = self._sight() if self.rule.has_fix else None
+            self._safety = safety_of(self.rule, *seen) if seen is not None else "none"
+        return self._safety
+
+    def edits(self) -> list[Edit]:
+        """The fix, as replacements of bytes in ascending order; empty when there is none."""
+        seen = self._sight() if self.safety != "none" else None
+        if seen is None:
+            return []
+        # libcst loads only when a fix is asked for: it takes 0.2 s
+        from energy_code.rule_engine.edits.rewrite import edits_for
+
+        return edits_for(self._analysis, seen[1])
+
+    def _sight(self) -> tuple[RuleContext, Match] | None:
+        if self._seen is None:
+            # the runner makes findings; a finding asks it only once it is looked at again
+            from energy_code.rule_engine.runner import see_again
+
+            self._seen = see_again(self._analysis, self)
+        return self._seen

@@ -1,0 +1,90 @@
+"""Which pieces a text is made of, and which of them an edit lets be read anew."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from energy_code.syntax.pieces import Piece, line_end, pieces_from
+
+
+class Region(NamedTuple):
+    """What is read anew: the pieces as they are now, in place of all between two places of the text before."""
+
+    pieces: Sequence[Piece]
+    start: int
+    old_end: int
+
+
+class Outline:
+    """The pieces of a text; of most only where they begin is kept."""
+
+    def __init__(self, starts: list[int], special: list[Piece]) -> None:
+        self._starts = starts
+        self.special = special
+        """Pieces with repairs, and such as were told from others by what stands far behind them."""
+
+    @classmethod
+    def of_whole(cls, source: bytes, statements: Iterable[int]) -> Outline:
+        """Of a text without errors, whose statements are known."""
+        return cls([0, *[start for start in statements if start and source[start - 1 : start] == b"\n"]], [])
+
+    @classmethod
+    def of_text(cls, source: bytes) -> tuple[Outline, list[Piece]]:
+        """Of any text, with its pieces."""
+        pieces = [piece for run in pieces_from(source, 0) for piece in run]
+        return cls([piece.start for piece in pieces], special_among(source, pieces)), pieces
+
+    def edited(self, source: bytes, head: int, old_end: int, by: int) -> tuple[Outline, Region]:
+        """The outline after an edit between two places, behind which everything stands further down."""
+        starts, first = self._starts, self._first_changed(source, head)
+        behind = {start + by for start in starts[bisect_left(starts, old_end) :]}
+        pieces: list[Piece] = []
+        end = len(source)
+        for run in pieces_from(source, starts[first]):
+            pieces += run
+            if run[-1].end in behind and run[-1].end >= old_end + by:
+                end = run[-1].end
+                break
+        last = bisect_left(starts, end - by) if end < len(source) else len(starts)
+        known = {piece.start: piece for piece in self.special}
+        new = special_among(source, pieces)
+        special = {piece.start: piece for piece in new}
+        place = first
+        while (  # those before the edit that are what they were
+            pieces
+            and pieces[0].end <= head
+            and place + 1 < len(starts)
+            and starts[place + 1] == pieces[0].end
+            and known.get(pieces[0].start) == special.get(pieces[0].start)
+        ):
+            del pieces[0]
+            place += 1
+        start, stop = starts[first], end - by if end < len(source) else len(source) - by
+        outline = Outline(
+            [*starts[:place], *[piece.start for piece in pieces], *[start + by for start in starts[last:]]],
+            [
+                *[piece for piece in self.special if piece.start < start],
+                *new,
+                *[piece.moved(by) for piece in self.special if piece.start >= stop],
+            ],
+        )
+        begun = pieces[0].start if pieces else end
+        return outline, Region(pieces, begun, stop)
+
+    def _first_changed(self, source: bytes, head: int) -> int:
+        """The number of the first piece that may be another one after an edit at a place."""
+        starts = self._starts
+        first = max(bisect_right(starts, head) - 1, 0)
+        if first and b"\n" not in source[starts[first] : head]:
+            first -= 1  # whether a statement begins there is told by its first line
+        reaching = [
+            piece.start for piece in self.special if piece.start < starts[first] and piece.reach >= head
+        ]
+        return bisect_left(starts, reaching[0]) if reaching else first
+
+
+def special_among(source: bytes, pieces: Iterable[Piece]) -> list[Piece]:
+    """Those with repairs, or that were told from others by what stands far behind them."""
+    return [piece for piece in pieces if piece.repairs or piece.reach > line_end(source, piece.end)]

@@ -1,0 +1,1 @@
+"""Files, notebooks and projects: what is open, what imports what."""

@@ -1,0 +1,387 @@
+"""One open file, read incrementally."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import tree_sitter
+
+from energy_code.analysis.analysis import Analysis, Seen
+from energy_code.analysis.calls import Made
+from energy_code.analysis.comment_edits import Shift, rename, shifted
+from energy_code.incremental.engine import Engine
+from energy_code.interpreter.modules import Module
+from energy_code.ir.code import Code, TopLevelStatement
+from energy_code.lowering.context import KnownCode
+from energy_code.lowering.modules import lower_module
+from energy_code.model import Span
+from energy_code.process.garbage_collection import collector_paused
+from energy_code.process.stack_depth import with_room
+from energy_code.syntax.node_kinds import ERROR, IGNORED
+from energy_code.syntax.outline import Outline
+from energy_code.syntax.pieces import Piece, Repair, repaired
+from energy_code.syntax.tree import Syntax, parse
+from energy_code.text.blank_edits import Change
+from energy_code.text.decoding import decode, encode, parseable, same_ends
+from energy_code.text.lines import Encoding, Lines, Position
+from energy_data.catalogue.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    from energy_code.workspace.project import Project
+
+LARGE = 16_384
+"""Bytes of a statement from which on its tree is taken from that of the whole text, which follows edits."""
+TOGETHER = 16_384
+"""Up to so many bytes of statements are parsed together, and one by one where something is wrong with one of them."""
+EAGERLY = b"run_eagerly=True"
+LONGEST_MARK = 3
+"""Bytes of the mark of an encoding that a text may begin with."""
+SPARE = 48
+"""So many statements that are no longer in a file are remembered, for when an edit is undone."""
+
+__all__ = ["Analysis", "Document", "Moved"]
+
+
+class KeptFindings(Protocol):
+    """What rules found at their last search, as far as a document has to know of it."""
+
+    def move(self, code: Code, shift: Shift, text: bytes) -> None:
+        """Blank lines or comments of a statement have changed."""
+
+    def minds(self, lines: Sequence[bytes]) -> bool:
+        """Whether some lines without code have a word that rules look for anywhere in the text."""
+
+
+class Moved(NamedTuple):
+    """What an edit did that only moved what stands behind it."""
+
+    shift: Shift
+    lines: tuple[bytes, bytes]
+    """The lines in which it lies, before and after."""
+
+
+class Document:
+    """A file as an editor holds it: edits in, analyses out."""
+
+    def __init__(
+        self, source: str | bytes, *, path: Path | None = None, project: Project | None = None
+    ) -> None:
+        self.path = path
+        self.project = project
+        text = decode(source) if isinstance(source, bytes) else source
+        self.source = parseable(encode(text))
+        self._syntax = Syntax(self.source)
+        self._lines: Lines | None = None
+        self._known = KnownCode()
+        self._wrecks: set[Code] = set()
+        """What broken texts were made of, or may have been: in part it is known by its text as well."""
+        self._analysis: Analysis | None = None
+        if project is not None:
+            self.engine = project.engine
+            name, is_package = project.name_of(path) if path is not None else ("__main__", False)
+            self.module = Module(name, is_package)
+        else:
+            self.engine = Engine(Catalogue.load())
+            self.module = Module(path.stem if path is not None else "__main__")
+        self.remembered: KeptFindings | None = None
+        """What rules found at their last search."""
+        self._stale = True
+        self._lowered = False
+        self.broken: list[tuple[int, int]] = []
+        """Where the statements with syntax errors begin and end."""
+        self.is_cut_short = False
+        """True once a reading took too long and something was not looked at: later ones may build on that."""
+        self._outline: Outline | None = None
+        """None for a text without errors that has not been edited."""
+        self._read = self.source
+        self._same_head = self._same_tail = len(self.source)
+        """The text at the last lowering, and how much of it is the same since at both ends."""
+        self.moves = 0
+        """How often places have moved under the analyses made so far."""
+        self._revision = -1
+        self._made: Made = {}
+        self._seen: Seen | None = None
+        self._touched: set[TopLevelStatement] = set()
+        """Statements inside of which places have moved since."""
+        self._unchanged = 0
+        """Up to where the text is as the last analysis saw it."""
+
+    @property
+    def lines(self) -> Lines:
+        """Where the lines start."""
+        if self._lines is None:
+            self._lines = Lines(self.source)
+        return self._lines
+
+    def edit(self, start_byte: int, old_end_byte: int, replacement: bytes) -> None:
+        """Replace a stretch of the source; what the edit does not touch is kept."""
+        lines = self.lines
+        start_byte = max(0, min(start_byte, len(self.source)))
+        old_end_byte = max(start_byte, min(old_end_byte, len(self.source)))
+        source = self.source[:start_byte] + replacement + self.source[old_end_byte:]
+        is_plain = start_byte >= LONGEST_MARK and b"\0" not in replacement and b"\r" not in source
+        self.source = source if is_plain else parseable(source)
+        self._lines = lines.edited(self.source, start_byte, old_end_byte)
+        new_end_byte = start_byte + len(replacement)
+        # A carriage return whose line end was taken away counts as one itself.
+        kept = start_byte - (source[start_byte - 1 : start_byte] != self.source[start_byte - 1 : start_byte])
+        self._same_head = min(self._same_head, kept)
+        self._same_tail = min(self._same_tail, len(self.source) - new_end_byte)
+        self._unchanged = min(self._unchanged, start_byte)
+        if not self._stale and self.project is not None:
+            self.project.stale.append(self)
+        self._stale = True
+        self._analysis = None
+
+    def replace(self, source: str | bytes) -> None:
+        """Put a whole new text in place, as one edit of the part that differs."""
+        text = decode(source) if isinstance(source, bytes) else source
+        new, old = parseable(encode(text)), self.source
+        if new == old:
+            return
+        head, tail = same_ends(old, new)
+        self.edit(head, len(old) - tail, new[head : len(new) - tail])
+
+    @property
+    def tree(self) -> tree_sitter.Tree:
+        """The syntax tree of the whole text; what is broken in it is read as it was repaired."""
+        self.lower()
+        return self._syntax.tree
+
+    @property
+    def whole(self) -> bool:
+        """True while the text has no syntax error."""
+        return not self.broken
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What is read in place of what is written."""
+        special = self._outline.special if self._outline is not None else []
+        return [repair for piece in special for repair in piece.repairs]
+
+    def lower(self) -> Module:
+        """The module with its statements up to date."""
+        if not self._stale:
+            return self.module
+        if self._shift() is not None:
+            return self.module
+        self._stale = False
+        old = self.module.units
+        if len(self._known.fresh) > 2 * len(old) + SPARE or len(self._wrecks) > SPARE:
+            self._forget_old_texts()
+        was_broken = bool(self.broken)
+        units = self._lower_region(old) if self._lowered else self._lower_all()
+        if was_broken or self.broken:
+            self._wrecks |= {unit for _, unit in old} - {unit for _, unit in units}
+        if self._lowered:
+            self.engine.edited()
+            if self.module.matters(old, units) or (self.module.fills and self.engine.importers(self.module)):
+                self.engine.revisions.changes += 1
+        self._take(units)
+        self._lowered = True
+        return self.module
+
+    def _take(self, units: list[tuple[int, TopLevelStatement]]) -> None:
+        """These are the statements of the text as it is now."""
+        self.module.eager_models = self._runs_eagerly()
+        self._read = self.source
+        self._same_head = self._same_tail = len(self.source)
+        self.module.units = units
+
+    def _runs_eagerly(self) -> bool:
+        """Whether the text says, a comment included, that models are not traced."""
+        if not self._lowered or self.module.eager_models:
+            return EAGERLY in self.source
+        first, last = self._same_head - len(EAGERLY), len(self.source) - self._same_tail + len(EAGERLY)
+        return EAGERLY in self.source[max(first, 0) : last]
+
+    def move(self) -> Moved | None:
+        """Follow edits of a comment or of blank lines, if nothing else happened in the program since the last analysis.
+
+        None, and nothing done, for any other edit.
+        """
+        if self._revision != self.engine.revisions.revision:
+            return None
+        if self.project is not None and any(one is not self for one in self.project.stale):
+            return None
+        return self._shift() if self._stale else None
+
+    def _shift(self) -> Moved | None:
+        """Let the statements stand where edits of one comment or of blank lines have moved them."""
+        if not (self._lowered and self.whole and self._runs_eagerly() == self.module.eager_models):
+            return None
+        change = Change(self._read, self.source, self._same_head, self._same_tail)
+        found = shifted(self.module.units, change)
+        if found is None:
+            return None
+        rename((self._known.fresh, self._known.old), found.texts)
+        if found.around is not None:
+            self._touched.add(found.around)
+            if self.remembered is not None:
+                self.remembered.move(found.around, found.inside, found.texts[found.around])
+        self.moves += 1
+        self._stale = False
+        self._outline, self._syntax.source = None, self.source
+        self._take(found.units)
+        return Moved(found.shift, change.lines)
+
+    def _forget_old_texts(self) -> None:
+        """Keep what the file is made of now: texts of statements as they once were would pile up."""
+        living: set[Code] = set()
+        stack: list[Code] = [unit for _, unit in self.module.units]
+        while stack:
+            code = stack.pop()
+            living.add(code)
+            stack.extend(part for _, part in code.parts)
+        known = {**self._known.old, **self._known.fresh}
+        self._known = KnownCode({}, {key: code for key, code in known.items() if code in living})
+        stack = [*known.values(), *self._wrecks]
+        while stack:
+            code = stack.pop()
+            if code not in living:
+                stack.extend(part for _, part in code.parts)
+                code.let_go()
+        self._wrecks.clear()
+
+    def _lower_all(self) -> list[tuple[int, TopLevelStatement]]:
+        """Lower a text that was never read."""
+        self._syntax.source = self.source
+        root = self._syntax.tree.root_node
+        if not root.has_error and are_statements(root.children):
+            return list(lower_module(self.source, root.children, self._known))
+        self._outline, pieces = Outline.of_text(self.source)
+        self._syntax.source = repaired(self.source, self._outline.special)
+        return self._lower_pieces(pieces, set())
+
+    def _lower_region(self, old: list[tuple[int, TopLevelStatement]]) -> list[tuple[int, TopLevelStatement]]:
+        """Lower only the top-level statements around the edits."""
+        starts = [start for start, _ in old]
+        if self._outline is None:
+            self._outline = Outline.of_whole(self._read, starts)
+        old_end, by = len(self._read) - self._same_tail, len(self.source) - len(self._read)
+        self._outline, region = self._outline.edited(self.source, min(self._same_head, old_end), old_end, by)
+        self._syntax.source = repaired(self.source, self._outline.special)
+        first, last = bisect_left(starts, region.start), bisect_left(starts, region.old_end)
+        behind = [(place + by, unit) for place, unit in old[last:]]
+        before_broken = [where for where in self.broken if where[0] < region.start]
+        behind_broken = [(start + by, end + by) for start, end in self.broken if start >= region.old_end]
+        self.broken = before_broken
+        middle = self._lower_pieces(region.pieces, {unit for _, unit in (*old[:first], *behind)})
+        self.broken += behind_broken
+        return [*old[:first], *middle, *behind]
+
+    def _lower_pieces(
+        self, pieces: Sequence[Piece], used: set[TopLevelStatement]
+    ) -> list[tuple[int, TopLevelStatement]]:
+        """Lower pieces of the text, each parsed by itself, or some together where nothing is wrong with them."""
+        units: list[tuple[int, TopLevelStatement]] = []
+        twins: dict[bytes, int] = {}
+
+        def lower(nodes: Sequence[tree_sitter.Node], base: int, end: int) -> None:
+            source = self._syntax.source
+            text = source[base:end] if base else source
+            found = lower_module(text, nodes, self._known, used, twins)
+            units.extend([(base + place, unit) for place, unit in found])
+
+        for group in grouped(pieces):
+            start, end = group[0].start, group[-1].end
+            base, nodes = self._nodes_between(start, end)
+            # A statement that goes over the end of a piece counts where the parser finds nothing wrong in the whole
+            # text, as a fresh reading would: `def f(x)` with its colon on the next line.
+            if (
+                nodes is not None
+                and not group[0].repairs
+                and (are_cut(nodes, base, group) or (are_statements(nodes) and self._parses_whole()))
+            ):
+                lower(nodes, base, end)
+                continue
+            for piece in group:
+                root = parse(self._syntax.source[piece.start : piece.end]).root_node
+                if root.has_error or piece.repairs:
+                    self.broken.append((piece.start, piece.end))
+                lower([root] if root.kind_id == ERROR else root.children, piece.start, piece.end)
+        return units
+
+    def _parses_whole(self) -> bool:
+        root = parse(self.source).root_node
+        return not root.has_error and are_statements(root.children)
+
+    def _nodes_between(self, start: int, end: int) -> tuple[int, list[tree_sitter.Node] | None]:
+        """The nodes of a stretch of whole statements, and where their places count from; None in broken code."""
+        if end - start > LARGE and (nodes := self._syntax.between(start, end)) is not None:
+            return 0, nodes
+        root = parse(self._syntax.source[start:end]).root_node
+        return start, root.children if not root.has_error else None
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the file says, recomputed where the last edits can have changed it."""
+        if self.project is not None:
+            self.project.refresh()
+        revision = self.engine.revisions.revision
+        if self._analysis is None or self._stale or self._revision != revision:
+            with collector_paused():
+                is_moved = not self._stale and self._revision == revision
+                self._analysis = self._analyse() if is_moved else with_room(self._analyse)
+                self._made = self._analysis.calls.made
+                self._seen = self._analysis.seen
+                self._touched.clear()
+            self._unchanged = len(self.source)
+            self._revision = self.engine.revisions.revision
+        return self._analysis
+
+    def _analyse(self) -> Analysis:
+        """Read what changed."""
+        budget = self.engine.stack.budget
+        budget.begin()
+        self.lower()
+        analysis = Analysis(self, self._made, self._unchanged, self._seen, self._touched)
+        self.is_cut_short = self.is_cut_short or budget.is_exceeded
+        return analysis
+
+    def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
+        """A span as LSP positions: (line, character) of its start and end."""
+        return self.lines.position(span.start_byte, encoding), self.lines.position(span.end_byte, encoding)
+
+    def byte_offset(self, line: int, character: int, encoding: Encoding) -> int:
+        """The byte offset of an LSP position."""
+        return self.lines.byte_offset(line, character, encoding)
+
+
+def grouped(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Pieces that are parsed together: those with repairs, and large ones, are alone."""
+    group: list[Piece] = []
+    for piece in pieces:
+        if group and (piece.repairs or group[-1].repairs or piece.end - group[0].start > TOGETHER):
+            yield group
+            group = []
+        group.append(piece)
+    if group:
+        yield group
+
+
+def are_statements(nodes: Sequence[tree_sitter.Node]) -> bool:
+    """True when nodes of the top level stand at the margin, as Python wants it: the parser lets others pass, too."""
+    row = -1
+    for node in nodes:
+        if node.kind_id not in IGNORED:
+            start = node.start_point
+            if start[1] and start[0] != row:
+                return False
+            row = node.end_point[0]
+    return True
+
+
+def are_cut(nodes: Sequence[tree_sitter.Node], base: int, pieces: Sequence[Piece]) -> bool:
+    """True when nodes are such statements, and none goes over the end of a piece."""
+    starts = [piece.start - base for piece in pieces[1:]]
+    place = 0
+    for node in nodes:
+        while place < len(starts) and starts[place] <= node.start_byte:
+            place += 1
+        if place < len(starts) and starts[place] < node.end_byte:
+            return False
+    return are_statements(nodes)

@@ -1,0 +1,144 @@
+"""`energy-lsp predict`: what a program will cost, before it ever ran."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from energy_data.untrusted.printable import json_text, visible
+from energy_lsp.terminal.echo import echo
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the result.",
+)
+@click.option(
+    "--python",
+    default="",
+    metavar="PYTHON",
+    help="Interpreter whose calibration is meant. Default: the one `measure` would take.",
+)
+@click.option(
+    "--db",
+    "database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Energy database to read; default: this machine's own.",
+)
+def predict(path: Path, form: str, python: str, database: Path | None) -> None:
+    """Predict what the TensorFlow and Keras calls of PATH will cost: a script, a notebook or a folder. Nothing runs.
+
+    What was measured at a call stands before what is predicted of it. Calls whose shapes the source does not tell have
+    no figure. Run `energy-lsp calibrate` once before.
+    """
+    from energy_data.database.store import EnergyStore
+    from energy_lsp.checking.run import find_files
+    from energy_lsp.cli.calls import CallsProblem, project_of
+    from energy_lsp.predicting.choice import choose_calibration
+    from energy_lsp.predicting.program import Predictor
+    from energy_measure.machine.describe import describe
+    from energy_measure.request import project_root
+
+    if not path.exists():
+        raise CallsProblem(f"There is no {path}; give a script, a notebook or a folder.")
+    root = project_root(path.absolute())
+    choice = choose_calibration(database, describe().label, _versions(path, root, python))
+    store = EnergyStore.open(database, root, strict=False)
+    predictor = Predictor(choice.costs, store, root)
+    calls = []
+    for file in find_files([path]):
+        try:
+            calls += list(predictor.file(file, project_of(file)))
+        except (OSError, ValueError) as problem:
+            echo(f"{visible(file)} cannot be read ({visible(problem)}); it is left out.", err=True)
+    store.close()
+    if form == "json":
+        echo(json_text(_as_json(calls, choice.costs), indent=2))
+    else:
+        _print(calls, choice.costs)
+    if choice.note:
+        echo(visible(choice.note), err=True)
+
+
+def _versions(path: Path, root: Path, python: str) -> tuple[str, str] | None:
+    """The versions of the interpreter that `measure` would take; None where there is no such interpreter."""
+    from energy_lsp.predicting.choice import versions_of
+    from energy_measure.problems import MeasureProblem
+    from energy_measure.program.interpreters import find_interpreter
+    from energy_measure.request import read_options
+
+    folder = path.absolute() if path.is_dir() else path.absolute().parent
+    try:
+        found = find_interpreter(folder, root, read_options(root, python=python).python)
+    except MeasureProblem:
+        if python:
+            raise
+        return None
+    return versions_of(found.path)
+
+
+def _as_json(calls: list[Any], costs: Any) -> dict[str, Any]:
+    from energy_lsp.predicting.program import summed
+
+    joules, low, high, unknown = summed(calls)
+    calibration = None
+    if costs is not None:
+        about = costs.calibration
+        calibration = {
+            "id": about.id,
+            "measured": about.measured,
+            "machine": about.machine,
+            "tensorflow": about.environment.tensorflow,
+            "keras": about.environment.keras,
+            "repeatability": about.repeatability,
+            "quick": about.quick,
+            "estimated": about.estimated,
+        }
+    return {
+        "calls": [call.as_json() for call in calls],
+        "total": {
+            "joules": joules,
+            "interval": {"low": low, "high": high, "covers": "90%"},
+            "unknown": unknown,
+        },
+        "calibration": calibration,
+    }
+
+
+def _print(calls: list[Any], costs: Any) -> None:
+    from energy_lsp.predicting.program import summed
+    from energy_lsp.predicting.wording import prediction_text
+    from energy_lsp.presentation.markup import Plain
+    from energy_lsp.presentation.units import interval, joules
+
+    for call in calls:
+        if call.joules is None:
+            continue
+        cell = f":cell {call.cell}" if call.cell is not None else ""
+        times = f" × {call.times}" if call.times > 1 else ""
+        place = f"{call.file}{cell}:{call.line}:{call.column}: {call.api}{times}"
+        if call.prediction is not None and costs is not None:
+            text = prediction_text(call.prediction, call.shape, costs.calibration)
+        else:
+            text = f"{joules(call.joules)}, measured at this call" + (", estimated" if call.estimated else "")
+        echo(Plain().text(f"{place}: {text}"))
+        for share in call.prediction.layers if call.prediction else ():
+            if share.layer.line:
+                echo(f"    {share.share:4.0%}  {visible(share.layer.path)} (line {share.layer.line})")
+    amount, low, high, unknown = summed(calls)
+    predicted = sum(call.origin == "predicted" for call in calls)
+    if amount:
+        echo(
+            f"Total: {joules(amount)} ({interval(low, high)}), {predicted} predicted calls; {unknown} calls have no figure."
+        )
+    else:
+        echo(f"No call has a figure; {unknown} calls were found.")

@@ -1,0 +1,179 @@
+"""`energy-lsp sweep`: energy against size."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from energy_data.untrusted.printable import json_text, visible
+from energy_lsp.presentation.markup import Plain
+from energy_lsp.terminal.echo import echo
+
+if TYPE_CHECKING:
+    from energy_measure.sweep.fits import Fit
+    from energy_measure.sweep.run import Curve, Swept
+
+SHOWN = 20
+
+
+@click.command()
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--vary",
+    multiple=True,
+    required=True,
+    metavar="NAME=VALUES",
+    help="name=1,2,4 for the program's option --name; NAME=1,2,4 for an environment variable; 1..64 doubles. "
+    "May be repeated: all combinations are measured.",
+)
+@click.option("--repeat", type=click.IntRange(min=1), help="Runs at each point.  [default: 5]")
+@click.option("--quick", is_flag=True, default=None, help="One run a point, short rests: a first look.")
+@click.option("--python", metavar="PYTHON", help="Interpreter to run with. Default: the project's own.")
+@click.option("--meter", metavar="auto|NAME", help="Meter to read; see `energy-lsp doctor`. [default: auto]")
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="S", help="Longest that one run may take.")
+@click.option(
+    "--db", "database", type=click.Path(dir_okay=False, path_type=Path), help="Energy database to write to."
+)
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a report with plots.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print it.",
+)
+def sweep(
+    script: Path,
+    vary: tuple[str, ...],
+    arguments: tuple[str, ...],
+    database: Path | None,
+    html: Path | None,
+    form: str,
+    **given: Any,
+) -> None:
+    """Measure SCRIPT over a range of sizes: how the energy of its calls and layers grows with their input.
+
+    ARGUMENTS behind `--` go to the program at every point. For each call and layer the curves through its points
+    (constant, linear, power law, steps of batches) are compared, with 95% intervals and correlation.
+    """
+    # Measuring loads numpy and the reader: not for the help.
+    from energy_lsp.terminal.progress import progress_display
+    from energy_measure.request import MeasureRequest, project_root, read_options
+    from energy_measure.sweep.plan import points_of, read_vary
+    from energy_measure.sweep.run import sweep as run
+
+    points = points_of([read_vary(text) for text in vary], arguments)
+    root = project_root(script.absolute())
+    request = MeasureRequest(script, root, read_options(root, **given), database=database)
+    with progress_display("auto", shared=True) as (tell, announce):
+        swept = run(request, points, tell, announce=announce)
+    if form == "json":
+        echo(json_text(as_json(swept), indent=2))
+    else:
+        _print(swept)
+    if html is not None:
+        from energy_lsp.report.sweep import write_sweep_report
+
+        write_sweep_report(html, script.name, swept)
+        echo(f"Report: {visible(html)}", err=True)
+    for sentence in (*swept.problems, *swept.failures):
+        echo(visible(sentence), err=True)
+    sys.exit(1 if swept.failures else 0)
+
+
+def as_json(swept: Swept) -> dict[str, Any]:
+    """As `--format json` prints it."""
+    return {
+        "meter": swept.meter,
+        "estimated": swept.estimated,
+        "machine": swept.machine,
+        "points": [dict(point.values) for point in swept.points],
+        "curves": [_curve_json(curve) for curve in swept.curves],
+        "failures": swept.failures,
+    }
+
+
+def _curve_json(curve: Curve) -> dict[str, Any]:
+    fit, correlation = curve.best, curve.correlation
+    return {
+        "name": curve.name,
+        "kind": curve.kind,
+        "against": curve.against,
+        "unresolved": curve.unresolved,
+        "samples": [
+            {
+                "point": dict(sample.point.values),
+                "size": sample.size,
+                "joules": sample.joules,
+                "interval": None
+                if sample.low is None or sample.high is None
+                else {"low": _finite(sample.low), "high": _finite(sample.high)},
+            }
+            for sample in curve.samples
+        ],
+        "best": fit.kind if fit else None,
+        "fits": [_fit_json(one) for one in curve.fits],
+        "correlation": None
+        if correlation is None
+        else {
+            "pearson": correlation.pearson,
+            "interval": {"low": correlation.low, "high": correlation.high},
+            "spearman": correlation.spearman,
+            "p": correlation.p_value,
+            "points": correlation.points,
+        },
+    }
+
+
+def _fit_json(fit: Fit) -> dict[str, Any]:
+    return {
+        "kind": fit.kind,
+        "formula": fit.formula,
+        "parameters": list(fit.parameters),
+        "intervals": [{"low": _finite(one.low), "high": _finite(one.high)} for one in fit.intervals],
+        "error": fit.error,
+        "step": fit.step or None,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _print(swept: Swept) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from energy_lsp.presentation.units import joules
+
+    plain = Plain()
+    table = Table("call", "energy, smallest to largest", "against", "curve", "error", "correlation")
+    for curve in [one for one in swept.curves if one.samples][:SHOWN]:
+        fit, seen = curve.best, curve.correlation
+        ordered = sorted(curve.samples, key=lambda sample: sample.size)
+        texts = (
+            curve.name,
+            f"{joules(ordered[0].joules)} to {joules(ordered[-1].joules)}",
+            curve.against,
+            fit.formula if fit else "too few points",
+            f"{fit.error:.0%}" if fit else "",
+            f"{seen.pearson:.2f} ({seen.low:.2f} to {seen.high:.2f})" if seen else "",
+        )
+        table.add_row(*(Text(plain.text(text)) for text in texts))
+    Console(file=sys.stdout).print(table)
+    kind = ", estimated from CPU time" if swept.estimated else ""
+    echo(
+        f"Net joules of one call (of one run for the program); meter {visible(swept.meter)}{kind}; {visible(swept.machine)}."
+    )

@@ -1,0 +1,139 @@
+"""`energy-lsp tune`: which changes save energy in this program, proven on copies of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from energy_data.untrusted.printable import json_text, visible
+from energy_data.untrusted.reading import read_source
+from energy_data.untrusted.writing import inside, write_file
+from energy_lsp.terminal.echo import echo
+
+
+@click.command()
+@click.argument("script", type=click.Path(exists=True, path_type=Path))
+@click.argument("arguments", nargs=-1, metavar="[-- ARGS]")
+@click.option(
+    "--budget", type=click.FloatRange(min=0.5), default=15.0, show_default=True, help="Minutes it may take."
+)
+@click.option(
+    "--apply", "apply_", is_flag=True, help="Write the proven changes that leave results equal to your files."
+)
+@click.option(
+    "--patch", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write them as a patch."
+)
+@click.option("--only", metavar="NAME", default="", help="Try this candidate alone.")
+@click.option("--python", metavar="PYTHON", default="", help="Interpreter that runs the program.")
+@click.option("--meter", default="auto", show_default=True, help="Meter to use; see energy-lsp doctor.")
+@click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder that is copied for each trial. Default: the nearest repository or pyproject.toml.",
+)
+@click.option(
+    "--relative",
+    type=click.FloatRange(min=0),
+    default=0.01,
+    show_default=True,
+    help="Numbers this close are equal.",
+)
+@click.option(
+    "--absolute",
+    type=click.FloatRange(min=0),
+    default=0.001,
+    show_default=True,
+    help="Or this close, in their own unit.",
+)
+@click.option(
+    "--no-wait", is_flag=True, help="Leave with status 2 when somebody measures on this host already."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print it.",
+)
+def tune(
+    script: Path,
+    arguments: tuple[str, ...],
+    budget: float,
+    apply_: bool,
+    patch: Path | None,
+    only: str,
+    python: str,
+    meter: str,
+    project: Path | None,
+    relative: float,
+    absolute: float,
+    no_wait: bool,
+    form: str,
+) -> None:
+    """Try what may save energy in SCRIPT, each on a copy of the project, and prove what does.
+
+    The fixes of rules, compiling, threads, batches and precision are explored in short; what looks good is confirmed in
+    interleaved runs with a control. Results are compared: equal, within the noise of seeds, a trade-off, or different.
+    Arguments after -- go to the program. Ctrl-C gives what is known by then.
+    """
+    from energy_measure.request import project_root
+    from energy_measure.tuning.likeness import Tolerance
+    from energy_measure.tuning.session import TuneRequest
+    from energy_measure.tuning.session import tune as run
+
+    root = (project or project_root(script.absolute())).resolve()
+    request = TuneRequest(
+        script, root, arguments, budget, python, meter, Tolerance(relative, absolute), only, not no_wait
+    )
+    result = run(request, _Told(), on_wait=lambda sentence: echo(sentence, err=True))
+    if not result.untouched:
+        echo(
+            f"Files of {visible(root)} changed meanwhile: unless you did that, the program writes to absolute paths. "
+            "Nothing was applied.",
+            err=True,
+        )
+        apply_ = False
+    if patch is not None:
+        write_file(patch, result.patch.encode("utf-8", "surrogateescape"))
+    if apply_:
+        _apply(root, result.files)
+    if form == "json":
+        echo(json_text(result.as_json(), indent=2))
+    else:
+        from energy_lsp.terminal.tune_table import print_tuned
+
+        print_tuned(result, apply_ and bool(result.files))
+    sys.exit(130 if result.tuned.interrupted else 0)
+
+
+def _apply(root: Path, files: object) -> None:
+    assert isinstance(files, dict)
+    for name, (before, after) in files.items():
+        target = inside(root / name, [root])
+        if target is None:
+            echo(f"{visible(name)} leads out of the project and stays as it is.", err=True)
+        elif read_source(target) == before:
+            write_file(target, after, exact=True)
+        else:
+            echo(f"{visible(name)} was edited meanwhile and stays as it is.", err=True)
+
+
+class _Told:
+    """Progress on standard error: one line that is written again, or a line a minute in a pipe."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def __call__(self, what: str, part: float, seconds_left: float) -> None:
+        import time
+
+        text = f"[{part:4.0%}] {visible(what)}, at most {seconds_left / 60:.0f} min left"
+        if sys.stderr.isatty():
+            echo(f"\r\x1b[K{text}", err=True, nl=part >= 1.0)
+        elif time.monotonic() - self._last > 60 or not self._last:
+            echo(text, err=True)
+            self._last = time.monotonic()

@@ -1,0 +1,151 @@
+"""What the server says beyond plain LSP: the one source of these shapes.
+
+`tools/build_protocol_types.py` writes the extension's types from them; a test holds the server's answers to them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+Origin = Literal["site", "signature", "predicted", "api"]
+Source = Literal["here", "team", "published"]
+
+
+class Position(TypedDict):
+    """A place in a text, in the client's position encoding."""
+
+    line: int
+    character: int
+
+
+class Range(TypedDict):
+    """A stretch of a text."""
+
+    start: Position
+    end: Position
+
+
+# `pass` is a word of Python, so that this one cannot be written as a class.
+PartSummary = TypedDict(
+    "PartSummary",
+    {
+        "path": str,
+        "kind": str,
+        "pass": Literal["forward", "backward", "optimizer", "loss", "input", "runtime"],
+        "joules": float,
+        "share": float,
+        "file": str | None,
+        "line": int,
+    },
+)
+
+
+class CallSummary(TypedDict):
+    """One call. `total_joules` are of one run, `share` of what was measured; null for what is not part of that sum."""
+
+    api: str
+    range: Range
+    joules: float | None
+    low: float | None
+    high: float | None
+    runs: int
+    times: int
+    times_from: Literal["measured", "source"]
+    total_joules: float | None
+    first_joules: float | None
+    origin: Origin | None
+    source: Source | None
+    layer: Source | None
+    estimated: bool
+    inside: list[PartSummary]
+    edited: bool
+    text: str
+    each_text: str
+    provenance: str
+    share: float | None
+
+
+class FunctionSummary(TypedDict):
+    """A function, or what stands outside of all of them (its name is empty)."""
+
+    name: str
+    calls: list[CallSummary]
+
+
+class CallPlace(TypedDict):
+    """A call of the measured program."""
+
+    api: str
+    file: str
+    line: int
+
+
+class LayerSummary(TypedDict):
+    """A line that creates layers, and what these had of a call."""
+
+    line: int
+    joules: float
+    share: float
+    of: CallPlace
+
+
+class FileSummary(TypedDict):
+    """A file, or one cell of a notebook."""
+
+    uri: str
+    functions: list[FunctionSummary]
+    layers: list[LayerSummary]
+
+
+class MachineTotal(TypedDict):
+    """What the calls took that one machine measured with one meter."""
+
+    source: Source
+    machine: str
+    meter: str
+    estimated: bool
+    joules: float
+    calls: int
+    text: str
+
+
+class Totals(TypedDict):
+    """Sums of what was measured at the calls, those of this machine first, and how many calls are not in them."""
+
+    known_joules: float
+    unknown_calls: int
+    elsewhere_calls: int
+    estimated: bool
+    meter: str
+    text: str
+    machines: list[MachineTotal]
+
+
+class Summary(Totals):
+    """The answer of `energyLsp.server.summary`."""
+
+    uri: str | None
+    files: list[FileSummary]
+
+
+class Status(Totals):
+    """The notification `energyLsp/status`."""
+
+    uri: str
+    state: Literal["ready", "indexing", "measuring"]
+
+
+ANSWERS = (
+    Position,
+    Range,
+    PartSummary,
+    CallSummary,
+    FunctionSummary,
+    CallPlace,
+    LayerSummary,
+    FileSummary,
+    MachineTotal,
+    Totals,
+    Summary,
+    Status,
+)

@@ -1,1 +1,0 @@
-"""What `energy-lsp measure` shows while it runs and at the end."""

@@ -1,0 +1,1 @@
+"""Predictions of whole programs: which calibration, which calls, in which words."""

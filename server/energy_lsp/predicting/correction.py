@@ -1,0 +1,63 @@
+"""What measurements teach a calibration: after `measure` the machine's scale moves to where predictions meet them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+from energy_data.database.calibrations import calibrations, cost_model, set_scale
+from energy_data.database.database import Database
+from energy_data.database.store import EnergyStore
+from energy_data.model import Calibration
+from energy_lsp.checking.run import find_files
+from energy_lsp.cli.calls import project_of
+from energy_lsp.predicting.program import Predictor
+
+WEIGHT = 3.0
+"""How many calls it takes to move half of the way to what they say."""
+SMALLEST_JOULES = 1e-3
+"""Calls below this say more about caches than about the machine."""
+FURTHEST = 4.0
+"""No measurement makes the machine more than so many times dearer or cheaper than it was calibrated."""
+
+
+def correct(database: Path, path: Path, root: Path, environment: tuple[str, str]) -> float | None:
+    """Set the scale of the calibration for these versions of TensorFlow and Keras; the new one, or None.
+
+    `path`: what was measured. Each call that has both a measurement at its site and a prediction has a vote.
+    """
+    with Database.open(database) as opened:
+        known = [each for each in calibrations(opened.connection) if _versions(each) == environment]
+        if not known:
+            return None
+        costs = cost_model(opened.connection, known[0])
+        store = EnergyStore.open(database, root, strict=False)
+        try:
+            ratios = list(_ratios(Predictor(costs, store, root), path))
+        finally:
+            store.close()
+        if not ratios:
+            return None
+        moved = median(ratios) * len(ratios) / (len(ratios) + WEIGHT)
+        scale = min(max(costs.scale * math.exp(moved), 1 / FURTHEST), FURTHEST)
+        with opened.transaction():
+            set_scale(opened.connection, known[0].id, scale)
+        return scale
+
+
+def _ratios(predictor: Predictor, path: Path) -> Iterable[float]:
+    """Logarithms of measured / predicted, of calls that are worth it."""
+    for file in find_files([path]):
+        if file.suffix != ".py":
+            continue
+        for call, predicted in predictor.both(file, project_of(file)):
+            seen, expected = call.of_all(), replace(predicted, times=call.times).of_all()
+            if seen is not None and expected is not None and call.joules and call.joules >= SMALLEST_JOULES:
+                yield math.log(seen[0] / expected[0])
+
+
+def _versions(calibration: Calibration) -> tuple[str, str]:
+    return calibration.environment.tensorflow, calibration.environment.keras

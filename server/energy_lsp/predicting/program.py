@@ -1,0 +1,231 @@
+"""Every call of a program with a figure about it: measured at it, measured with the same shapes, or predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from energy_code.model import Call, Mode
+from energy_code.static_shapes.values import Asked
+from energy_code.static_shapes.walk import Place, shapes_in
+from energy_code.text.lines import Lines
+from energy_code.workspace.notebook import Notebook
+from energy_code.workspace.project import Project
+from energy_data.database.store import EnergyStore
+from energy_data.prediction.cost_model import CostModel, total
+from energy_data.prediction.specs import Prediction
+from energy_data.prediction.whole_models import predict_job
+from energy_data.untrusted.reading import read_source
+from energy_lsp.checking.run import find_files
+from energy_lsp.cli.calls import project_of
+from energy_lsp.predicting.choice import choose_calibration
+from energy_lsp.session.settings import project_root
+
+Shapes = Mapping[Place, Asked]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCall:
+    """A call and what is known of its cost."""
+
+    api: str
+    file: str
+    line: int
+    column: int
+    cell: int | None
+    times: int
+    origin: str | None
+    """`site`, `signature`, `predicted`, or None where nothing is known."""
+    joules: float | None = None
+    """Of one call; of a predicted one with what its first run costs."""
+    low: float | None = None
+    high: float | None = None
+    seconds: float | None = None
+    shape: str = ""
+    prediction: Prediction | None = None
+    estimated: bool = False
+    of_run: float | None = None
+    """Joules of all its calls in one run, where that was measured."""
+
+    @property
+    def first(self) -> float:
+        """Of `joules`, what only the first call costs."""
+        return self.prediction.first_joules if self.prediction else 0.0
+
+    def of_all(self) -> tuple[float, float, float] | None:
+        """Joules of all its runs, with their interval: what the first run costs is spent once."""
+        if self.joules is None:
+            return None
+        later = self.joules - self.first
+        joules = self.first + later * self.times if self.of_run is None else self.of_run
+        stretch = joules / self.joules if self.joules else 1.0
+        low = self.joules if self.low is None else self.low
+        high = self.joules if self.high is None else self.high
+        return joules, low * stretch, high * stretch
+
+    def as_json(self) -> dict[str, Any]:
+        """As `energy-lsp predict --format json` prints it."""
+        everything = self.of_all()
+        found: dict[str, Any] = {
+            "api": self.api,
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "cell": self.cell,
+            "joules": self.joules,
+            "first_joules": self.first if self.prediction else None,
+            "interval": _interval(
+                self.low, self.high, "90%" if self.origin == "predicted" else "sampling and runs"
+            ),
+            "seconds": self.seconds,
+            "shape": self.shape or None,
+            "times": self.times,
+            "times_from": "source" if self.of_run is None else "measured",
+            "total_joules": everything[0] if everything else None,
+            "origin": self.origin,
+        }
+        if self.prediction is not None and self.prediction.layers:
+            found["layers"] = [
+                {
+                    "path": share.layer.path,
+                    "file": share.layer.file or None,
+                    "line": share.layer.line or None,
+                    "share": share.share,
+                }
+                for share in self.prediction.layers
+                if share.layer.line
+            ]
+        return found
+
+
+def _interval(low: float | None, high: float | None, covers: str) -> dict[str, Any] | None:
+    return None if low is None or high is None else {"low": low, "high": high, "covers": covers}
+
+
+class Predictor:
+    """Finds figures for the calls of files."""
+
+    def __init__(self, costs: CostModel | None, store: EnergyStore, root: Path) -> None:
+        self.costs = costs
+        self.store = store
+        self.root = root
+
+    def file(self, path: Path, project: Project) -> Iterator[KnownCall]:
+        """The calls of one file or notebook."""
+        data = project.read(path)
+        name = self._relative(path)
+        if path.suffix == ".ipynb":
+            notebook = Notebook.read(data, path=path.resolve(), project=project)
+            for call in notebook.analysis.calls:
+                if not call.decorator:
+                    cell, span = notebook.locate(call.span)
+                    yield self.call(call, name, notebook.lines(cell), span.start_byte, None, cell + 1)
+            return
+        document = project.open(path, data)
+        shapes = shapes_in(data.decode("utf-8", errors="replace"), name)
+        for call in document.analysis.calls:
+            if not call.decorator:
+                yield self.call(call, name, document.lines, call.span.start_byte, shapes.get(place_of(call)))
+
+    def call(
+        self, call: Call, file: str, lines: Lines, start: int, asked: Asked | None, cell: int | None = None
+    ) -> KnownCall:
+        """One call: what was measured at it, else what is predicted of it."""
+        row, column = lines.position(start, "utf-32")
+        about = KnownCall(call.api, file, row + 1, column + 1, cell, max(1, call.runs.times), None)
+        return self.measured(about) or self.predicted(about, in_mode(asked, call.mode) if asked else None)
+
+    def measured(self, about: KnownCall) -> KnownCall | None:
+        """What was measured at a call; None where nothing was."""
+        figure = self.store.lookup(about.api, file=about.file, line=about.line)
+        if figure is None or figure.origin != "site" or figure.total is None:
+            return None
+        times = figure.times or about.times
+        return replace(
+            about, origin="site", joules=figure.total, low=figure.low, high=figure.high, seconds=figure.seconds,
+            estimated=figure.estimated, times=times, of_run=figure.of_run(times), shape=", ".join(figure.shapes),
+        )  # fmt: skip
+
+    def predicted(self, about: KnownCall, asked: Asked | None) -> KnownCall:
+        """What is predicted of a call; without a figure where that cannot be."""
+        if asked is None:
+            return about
+        found = None if self.costs is None else predict(self.costs, asked)
+        if found is None or self.costs is None:
+            return replace(about, shape=asked.shape)
+        return replace(
+            about, origin="predicted", joules=found.joules, low=found.low, high=found.high, seconds=found.seconds,
+            shape=asked.shape, prediction=found, estimated=self.costs.calibration.estimated,
+        )  # fmt: skip
+
+    def both(self, path: Path, project: Project) -> Iterator[tuple[KnownCall, KnownCall]]:
+        """Calls of a file that were measured and can be predicted: both figures."""
+        data = read_source(path)
+        name = self._relative(path)
+        document = project.open(path, data)
+        shapes = shapes_in(data.decode("utf-8", errors="replace"), name)
+        for call in document.analysis.calls:
+            asked = shapes.get(place_of(call))
+            if asked is None:
+                continue
+            row, column = document.lines.position(call.span.start_byte, "utf-32")
+            about = KnownCall(call.api, name, row + 1, column + 1, None, max(1, call.runs.times), None)
+            measured, predicted = self.measured(about), self.predicted(about, in_mode(asked, call.mode))
+            if measured is not None and predicted.joules is not None:
+                yield measured, predicted
+
+    def _relative(self, path: Path) -> str:
+        try:
+            return path.resolve().relative_to(self.root.resolve()).as_posix()
+        except ValueError:
+            return path.as_posix()
+
+
+def in_mode(asked: Asked, mode: Mode) -> Asked:
+    """The same call inside a graph, where that is where it stands."""
+    if asked.call is None or mode == "eager":
+        return asked
+    return replace(asked, call=replace(asked.call, mode="graph"))
+
+
+def predict(costs: CostModel, asked: Asked) -> Prediction | None:
+    """The prediction of what a call was found to be given."""
+    if asked.call is not None:
+        return costs.call(asked.call)
+    if asked.model is not None and asked.job is not None:
+        return predict_job(costs, asked.model, asked.job)
+    return None
+
+
+def summed(calls: Sequence[KnownCall]) -> tuple[float, float, float, int]:
+    """Joules of all calls with their interval, and how many calls have no figure."""
+    known = [found for call in calls if (found := call.of_all()) is not None]
+    joules, low, high = total(known)
+    return joules, low, high, len(calls) - len(known)
+
+
+def place_of(call: Call) -> Place:
+    """Where a call stands, as the shapes of a file are kept."""
+    span = call.span
+    return span.start.row + 1, span.start.column, span.end.row + 1, span.end.column
+
+
+def predicted_joules(paths: Sequence[Path], database: Path | None) -> tuple[float, str]:
+    """Joules of the calls that have a prediction and no measurement, and what there is to say about the calibration."""
+    # Only this command needs to know the machine, and asking for it loads the measuring package.
+    from energy_measure.machine.describe import describe
+
+    choice = choose_calibration(database, describe().label, None)
+    amount = 0.0
+    for path in paths:
+        root = project_root(path.absolute())
+        store = EnergyStore.open(database, root, strict=False)
+        predictor = Predictor(choice.costs, store, root)
+        for file in find_files([path]):
+            for call in predictor.file(file, project_of(file)):
+                everything = call.of_all() if call.origin == "predicted" else None
+                amount += everything[0] if everything else 0.0
+        store.close()
+    return amount, choice.note

@@ -1,0 +1,64 @@
+"""A prediction in words that never let it pass for a measurement."""
+
+from __future__ import annotations
+
+from energy_data.model import Calibration
+from energy_data.prediction.specs import Prediction
+from energy_lsp.presentation.units import interval, joules, number, unit_for
+from energy_lsp.terminal.prediction_text import calibration_name
+
+_STEPS = (1.0, 2.0, 5.0)
+
+
+def figure_text(prediction: Prediction) -> str:
+    """`≈ 2.8 J predicted (2 to 4 J, 90%)`, or `under 1 mJ, predicted` where digits would say more than is known."""
+    if prediction.negligible:
+        return f"under {_rounded_up(prediction.high)}, predicted"
+    return f"≈ {_short(prediction.joules)} predicted ({_range(prediction.low, prediction.high)}, 90%)"
+
+
+def prediction_text(prediction: Prediction, shape: str, calibration: Calibration) -> str:
+    """The whole sentence: figure, what it is for, what it rests on."""
+    parts = [figure_text(prediction), "not measured"]
+    about = [f"for {shape}, read from the source"] if shape else []
+    if prediction.steps and prediction.epochs:
+        epochs = f"{prediction.epochs} epochs × " if prediction.epochs > 1 else ""
+        about.append(f"{epochs}{prediction.steps} step{'s' if prediction.steps > 1 else ''}")
+    if prediction.first_joules:
+        about.append(f"{_short(prediction.first_joules)} of it first-run tracing")
+    if prediction.outside:
+        about.append("beyond the sizes that were calibrated")
+    if prediction.missing:
+        about.append("from calls of its kind, as it was not calibrated itself")
+    if about:
+        parts.append(", ".join(about))
+    parts.append(calibration_name(calibration))
+    parts.append(
+        "estimated from CPU time" if calibration.estimated else f"calibrated with {calibration.meter}"
+    )
+    return " · ".join(parts)
+
+
+def _short(amount: float) -> str:
+    """Two digits: a prediction has no third."""
+    text = joules(amount)
+    value, _, unit = text.partition(" ")
+    return f"{number(float(value), 2)} {unit}"
+
+
+def _range(low: float, high: float) -> str:
+    """Both ends with one or two digits in one unit."""
+    unit = unit_for(high)
+    first, last = interval(low, high).removesuffix(f" {unit}").split(" to ")
+    return f"{number(float(first), 2)} to {number(float(last), 2)} {unit}"
+
+
+def _rounded_up(amount: float) -> str:
+    """The next of 1, 2, 5, 10 … mJ."""
+    value = 1e-3
+    while value < amount:
+        for step in _STEPS:
+            if amount <= value * step:
+                return joules(value * step)
+        value *= 10
+    return f"{number(value * 1e3, 1)} mJ" if value < 1 else joules(value)

@@ -1,0 +1,1 @@
+"""From an analysis to what people read: costs, hints, diagnostics, units, words."""

@@ -1,0 +1,87 @@
+"""Where the program's own compiled functions are called and datasets iterated over: measured, and no calls of an API.
+
+The reader knows API calls only; these are found in the text by what they looked like when they were measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from energy_code.analysis.call_text import call_text
+from energy_code.analysis.calls import ONCE
+from energy_code.model import Call
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from energy_code.analysis.analysis import Analysis
+    from energy_data.model import Figure, MeasuredSite
+
+_GAP = r"(?:\s|\\\r?\n|#[^\n]*\n)*"
+LOOPS = ("for_statement", "for_in_clause")
+_NAME = re.compile(rb"\w+\Z")
+
+
+class OwnStep(NamedTuple):
+    """One of them, as a call with its figure."""
+
+    call: Call
+    figure: Figure
+
+
+def own_steps(analysis: Analysis, sites: Sequence[MeasuredSite]) -> list[OwnStep]:
+    """Those of the sites that are in the text, in its order; of several that look alike the nearest to the measured line."""
+    found: list[OwnStep] = []
+    taken: set[tuple[int, int]] = set()
+    for site in sites:
+        nodes = [
+            node for node in _nodes(analysis, site.text) if (node.start_byte, node.end_byte) not in taken
+        ]
+        if site.figure.kind == "iteration":
+            nodes = [node for node in nodes if _is_looped_over(node)] or nodes
+        node = min(nodes, key=lambda one: abs(one.start_point[0] + 1 - site.line), default=None)
+        if node is not None:
+            taken.add((node.start_byte, node.end_byte))
+            found.append(OwnStep(_call(analysis, site, node.start_byte, node.end_byte), site.figure))
+    return sorted(found, key=lambda step: step.call.span.start_byte)
+
+
+def _is_looped_over(node: Node) -> bool:
+    around = node.parent
+    return around is not None and around.type in LOOPS and around.child_by_field_name("right") == node
+
+
+def _nodes(analysis: Analysis, text: str) -> Iterator[Node]:
+    """The expressions of the source that look like a text."""
+    callee = text.partition("(")[0]
+    words = re.findall(r"\w+|[^\w\s]", callee)
+    if not words:
+        return
+    pattern = rf"(?<![\w.]){_GAP.join(map(re.escape, words))}(?!\w)".encode()
+    for match in re.finditer(pattern, analysis.source):
+        node = analysis.tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1)
+        while node is not None and node.start_byte == match.start():
+            if call_text(analysis.source[node.start_byte : node.end_byte]) == text:
+                yield node
+                break
+            node = node.parent
+
+
+def _call(analysis: Analysis, site: MeasuredSite, start: int, end: int) -> Call:
+    lines, source = analysis.lines, analysis.source
+    opening = source.find(b"(", start, end)
+    callee_end = start + len(source[start : opening if opening >= 0 else end].rstrip())
+    name = _NAME.search(source[start:callee_end])
+    name_start = start + name.start() if name else start
+    return Call(
+        site.api,
+        lines.span(start, end),
+        lines.span(name_start, max(callee_end, name_start)),
+        (),
+        site.function,
+        1.0,
+        ONCE,
+        "eager",
+    )

@@ -1,0 +1,173 @@
+"""What is said of a call: behind it, in a hover, in a diagnostic, in a terminal. None has a wording of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from energy_lsp.presentation.markup import Markup
+from energy_lsp.presentation.units import bar, counted, interval, joules, marked, number
+
+if TYPE_CHECKING:
+    from energy_data.model import Figure, RuleEvidence
+    from energy_lsp.presentation.hints import Hint
+
+HOTSPOT = "hotspot"
+"""The code of a hotspot's diagnostic, and its name in `# energy: ignore[hotspot]`."""
+HOTSPOT_PAGE = "https://github.com/energy-lsp/energy-lsp/blob/main/docs/explanation/hotspots.md"
+DEVICE_NAMES = {"cpu": "CPU", "gpu": "GPU", "ram": "RAM"}
+SOURCE_WORDS = {"here": "Measured here", "team": "Measured by the team", "published": "Published"}
+NEARNESS = {
+    "site": ", at this call site",
+    "signature": ", at another call with the same shapes",
+    "predicted": ", predicted",
+    "api": "",
+}
+FIRST_DIFFERS = 2.0
+"""From this factor on the first call and the later ones are told apart."""
+PARTS_DIFFER = 0.05
+"""Parts that miss their total by more than this share of it are not shown: they are medians of other things."""
+
+
+def short(hint: Hint) -> str | None:
+    """What fits behind a call, such as `⚡ 1.20 J`; None when there is no figure to show."""
+    figure = hint.figure
+    if figure is None:
+        return None
+    if figure.origin == "api":
+        return f"elsewhere {orientation(figure)}" if figure.source == "published" and figure.total else None
+    if figure.total is None:
+        return None
+    times = f" × {hint.times}" if hint.times > 1 else ""
+    edited = " before your edit" if figure.edited else ""
+    return f"⚡ {marked(figure.total, figure.estimated)}{times}{edited}"
+
+
+def orientation(figure: Figure) -> str:
+    """The order of magnitude of other calls of an API: a range, never a middle."""
+    low, high = figure.low, figure.high
+    if figure.total is None or low is None or high is None:
+        return f"below {joules(figure.below)}" if figure.below is not None else "unresolved"
+    return interval(max(low, 0.0), high, 2) if low != high else joules(high)
+
+
+def cost(hint: Hint) -> str:
+    """One sentence about the cost of a call, without provenance."""
+    figure = hint.figure
+    if figure is None:
+        return "No energy figure is known for this call."
+    if figure.origin == "api":
+        return f"Not measured at this call. Elsewhere {orientation(figure)} per call{_elsewhere(figure)}."
+    if figure.total is None:
+        below = f" It lies below {joules(figure.below)}." if figure.below is not None else ""
+        return f"The meter could not resolve this call.{below}"
+    text = f"{marked(figure.total, figure.estimated)} per call"
+    if figure.low is not None and figure.high is not None and figure.runs > 1:
+        text += f" (95% interval {interval(figure.low, figure.high)})"
+    elif figure.runs == 1:
+        text += " (one run)"
+    return text + _first(figure) + _times(hint)
+
+
+def _elsewhere(figure: Figure) -> str:
+    if figure.source == "published":
+        return " on a GPU server, with other models and data"
+    return f" at {counted(figure.sites, 'other call')}"
+
+
+def _first(figure: Figure) -> str:
+    """The first call of a run, where it is another thing than the later ones."""
+    first, later = figure.first, figure.total
+    if first is None or later is None or first <= 0 or later <= 0:
+        return ""
+    if 1 / FIRST_DIFFERS <= first / later <= FIRST_DIFFERS:
+        return ""
+    return f", the first {marked(first, figure.estimated)}"
+
+
+def provenance(figure: Figure) -> str:
+    """Where a figure comes from: layer, machine, meter, date, runs."""
+    word = SOURCE_WORDS[figure.source]
+    if figure.estimated:
+        word = "Estimated here, not metered" if figure.source == "here" else f"{word}, estimated"
+    word += NEARNESS[figure.origin]
+    if figure.edited:
+        word += " before your edit"
+    if not figure.of_last_run:
+        word += ", not in the last run"
+    parts = [
+        word,
+        figure.machine,
+        figure.meter,
+        figure.date[:10],
+        f"TensorFlow {figure.version}" if figure.version else "",
+        counted(figure.runs, "run"),
+        counted(figure.sites, "call site") if figure.sites > 1 else "",
+        f"{figure.resolved} of {figure.measurements} measurements resolved"
+        if figure.resolved < figure.measurements
+        else "",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def device_lines(figure: Figure) -> list[str]:
+    """A small bar for each device's share."""
+    total = sum(value for value in figure.devices.values() if value > 0)
+    if figure.total is None or total <= 0:
+        return []
+    if abs(total - figure.total) > PARTS_DIFFER * total:
+        return []
+    amounts = {DEVICE_NAMES[device]: max(0.0, value) for device, value in figure.devices.items()}
+    return [
+        f"{name} {bar(value / total)} {value / total * 100:3.0f}%  {joules(value)}"
+        for name, value in amounts.items()
+    ]
+
+
+def evidence_line(evidence: RuleEvidence) -> str:
+    """What was measured about a substitution."""
+    where = "estimated" if evidence.estimated else evidence.meter
+    verdict = "" if evidence.differs else "; no difference beyond the noise"
+    return (
+        f"{evidence.size}, {evidence.mode}: {number(evidence.ratio)} times the energy "
+        f"({number(evidence.low)} to {number(evidence.high)}, {counted(evidence.pairs, 'pair')}{verdict}) · "
+        f"{evidence.machine} · {where} · {evidence.measured[:10]} · TensorFlow {evidence.tensorflow}"
+    )
+
+
+def hover(hint: Hint, markup: Markup, url: str | None, savings: Sequence[str] = ()) -> str:
+    """The whole hover. `savings` says what was measured for each of the hint's findings."""
+    paragraphs = [markup.bold(markup.code(hint.call.api))]
+    figure = hint.figure
+    if figure is None:
+        paragraphs.append(f"{cost(hint)} Measure this file to learn it.")
+    else:
+        paragraphs.append(
+            markup.bold("⚡ " + markup.text(cost(hint)))
+            if figure.total is not None and figure.origin != "api"
+            else markup.text(cost(hint))
+        )
+        if figure.origin != "api" and (bars := device_lines(figure)):
+            paragraphs.append(markup.block(bars))
+        paragraphs.append(markup.text(provenance(figure)))
+        if figure.citation:
+            paragraphs.append("Source: " + markup.text(figure.citation))
+    for finding, saving in zip_longest(hint.findings, savings):
+        words = f" {markup.prose(finding.message)} ({markup.code(finding.rule.name)})"
+        paragraphs.append(markup.bold("Cheaper:") + words + (f": {markup.text(saving)}" if saving else ""))
+    if url:
+        paragraphs.append(markup.link("API documentation", url))
+    return "\n\n".join(paragraphs)
+
+
+def _times(hint: Hint) -> str:
+    if hint.figure is None or hint.figure.origin == "api":
+        return ""
+    known, text = hint.known_joules, ""
+    if hint.times > 1 and known is not None:
+        how = "" if hint.times_from == "measured" else " in the source"
+        text = f", × {hint.times} runs{how} = {marked(known, hint.estimated)}"
+    if hint.call.runs.in_unknown_loop and hint.times_from == "source":
+        text += ", for each pass of a loop of unknown length"
+    return text

@@ -1,0 +1,153 @@
+"use strict";
+(function () {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const inside = data.inside;
+  const section = document.getElementById("inside");
+  if (!inside) {
+    section.remove();
+    return;
+  }
+  const mark = data.run.estimated ? "≈ " : "";
+  const units = [[3.6e4, 3.6e3, "Wh"], [1e3, 1e3, "kJ"], [1, 1, "J"], [1e-3, 1e-3, "mJ"], [1e-6, 1e-6, "µJ"], [0, 1e-9, "nJ"]];
+  function joules(value) {
+    if (value === 0) return "0 J";
+    const [, factor, unit] = units.find(([least]) => Math.abs(value) >= least);
+    return mark + (value / factor).toPrecision(3) + " " + unit;
+  }
+  function element(name, parent, text, className) {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text; // never markup: names come from a program
+    if (className) made.className = className;
+    parent.appendChild(made);
+    return made;
+  }
+  const svgElement = (name, parent, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    parent.appendChild(made);
+    return made;
+  };
+  document.getElementById("inside-note").textContent = inside.note + " Apportioned among operations, not metered by layer.";
+
+  // Call → blocks → layer → pass → operation.
+  const passColours = { forward: "#0072b2", backward: "#e69f00", optimizer: "#cc79a7", loss: "#b8a900", input: "#009e73", runtime: "#8c8c8c" };
+  const root = { name: "all calls", joules: 0, children: new Map(), pass: "", place: "" };
+  function child(node, name, pass, place) {
+    if (!node.children.has(name)) node.children.set(name, { name, joules: 0, children: new Map(), pass, place, parent: node });
+    return node.children.get(name);
+  }
+  for (const [call, path, pass, kind, place, own, operations] of inside.parts) {
+    const layered = pass === "forward" || pass === "backward";
+    const names = [call, ...(layered ? path.split("/") : [pass, path])];
+    let at = root;
+    at.joules += own;
+    names.forEach((name, index) => {
+      at = child(at, name, layered ? "" : pass, index === names.length - 1 ? place : "");
+      at.joules += own;
+    });
+    if (layered) {
+      at = child(at, pass, pass, kind);
+      at.joules += own;
+    }
+    for (const [operation, part] of operations) child(at, operation, pass, "").joules += part;
+  }
+  const icicle = document.getElementById("icicle");
+  const pointed = document.getElementById("inside-pointed");
+  const search = document.getElementById("inside-search");
+  const row = 22;
+  let focus = root;
+  const fullName = (node) => (node.parent ? (node.parent === root ? "" : fullName(node.parent) + " / ") + node.name : node.name);
+  function drawIcicle() {
+    icicle.replaceChildren();
+    const wanted = search.value.toLowerCase();
+    const width = Math.max(320, icicle.clientWidth);
+    let depth = 0;
+    const place = (node, x, wide, level) => {
+      if (wide < 2) return;
+      depth = Math.max(depth, level);
+      const box = element("button", icicle, wide > 40 ? node.name : "", "cell");
+      box.style.left = `${x}px`;
+      box.style.top = `${level * row}px`;
+      box.style.width = `${Math.max(1, wide - 1)}px`;
+      box.style.background = passColours[node.pass] ?? "#56b4e9";
+      box.style.opacity = wanted && !node.name.toLowerCase().includes(wanted) ? "0.25" : "1";
+      const says = `${fullName(node)}: ${joules(node.joules)}, ${((100 * node.joules) / root.joules).toFixed(1)}%${node.place ? " · " + node.place : ""}`;
+      box.title = says;
+      box.addEventListener("mouseenter", () => { pointed.textContent = says; });
+      box.addEventListener("click", () => { focus = node === focus && node.parent ? node.parent : node; drawIcicle(); });
+      let left = x;
+      for (const one of [...node.children.values()].sort((a, b) => b.joules - a.joules)) {
+        const part = (wide * one.joules) / node.joules;
+        place(one, left, part, level + 1);
+        left += part;
+      }
+    };
+    place(focus, 0, width, 0);
+    icicle.style.height = `${(depth + 1) * row}px`;
+  }
+  search.addEventListener("input", drawIcicle);
+  window.addEventListener("resize", drawIcicle);
+
+  function table(id, rows) {
+    const place = document.getElementById(id);
+    const head = element("tr", element("thead", place));
+    [["layer", ""], ["energy", "number"], ["95% interval", "number interval"], ["share", "number"], ["power", "number"], ["runs", "number"]].forEach(([title, kind]) => element("th", head, title, kind));
+    const body = element("tbody", place);
+    for (const [name, where, own, low, high, share, watts, count] of rows) {
+      const line = element("tr", body);
+      const cell = element("td", line, undefined, "api");
+      element("span", cell, name);
+      if (where) element("div", cell, where, "place");
+      element("td", line, joules(own), "number");
+      element("td", line, `${joules(low)} to ${joules(high)}`, "number interval");
+      element("td", line, (100 * share).toFixed(1) + "%", "number");
+      element("td", line, watts === null ? "" : watts.toPrecision(3) + " W", "number");
+      element("td", line, count ? String(count) : "", "number");
+    }
+  }
+
+  const [boxWidth, boxHeight] = [190, 46];
+  function drawDiagram(path) {
+    const level = inside.levels[path];
+    const place = document.getElementById("diagram");
+    const trail = document.getElementById("diagram-path");
+    place.replaceChildren();
+    trail.replaceChildren();
+    const names = path ? path.split("/") : [];
+    ["model", ...names].forEach((name, index) => {
+      const there = names.slice(0, index).join("/");
+      const link = element("button", trail, (index ? " / " : "") + name, "trail");
+      if (inside.levels[there]) link.addEventListener("click", () => drawDiagram(there));
+    });
+    if (!level) return;
+    const [width, height] = level.size;
+    const drawing = svgElement("svg", place, { viewBox: `-8 -8 ${width + 16} ${height + 16}`, width: width + 16, height: height + 16 });
+    for (const [one, other] of level.edges) {
+      const [, , , x1, y1] = level.boxes[one];
+      const [, , , x2, y2] = level.boxes[other];
+      const [from, to] = [y1 + boxHeight / 2, y2 - boxHeight / 2];
+      svgElement("path", drawing, { d: `M${x1},${from} C${x1},${(from + to) / 2} ${x2},${(from + to) / 2} ${x2},${to}`, fill: "none", stroke: "#8c959f" });
+    }
+    for (const [name, whole, kind, x, y, own, share, forward, , opens] of level.boxes) {
+      const group = svgElement("g", drawing, opens ? { class: "opens", tabindex: "0", role: "button" } : {});
+      svgElement("title", group, {}).textContent = `${whole} (${kind})`;
+      const [left, top] = [x - boxWidth / 2, y - boxHeight / 2];
+      svgElement("rect", group, { x: left, y: top, width: boxWidth, height: boxHeight, rx: 4, fill: "#d55e00", "fill-opacity": 0.06 + 0.6 * Math.min(1, 2 * share), stroke: "#59636e" });
+      svgElement("text", group, { x: left + 8, y: top + 17, class: "name" }).textContent = (name.length > 24 ? name.slice(0, 23) + "…" : name) + (opens ? " ▸" : "");
+      svgElement("text", group, { x: left + 8, y: top + 33, class: "amount" }).textContent = `${(100 * share).toFixed(1)}% · ${joules(own)}`;
+      const part = own > 0 ? forward / own : 0;
+      svgElement("rect", group, { x: left + 8, y: top + 38, width: (boxWidth - 16) * part, height: 3, fill: passColours.forward });
+      svgElement("rect", group, { x: left + 8 + (boxWidth - 16) * part, y: top + 38, width: (boxWidth - 16) * (1 - part), height: 3, fill: passColours.backward });
+      if (opens) {
+        group.addEventListener("click", () => drawDiagram(whole));
+        group.addEventListener("keydown", (event) => { if (event.key === "Enter") drawDiagram(whole); });
+      }
+    }
+    if (level.left_out) element("p", place, `and ${level.left_out} smaller ones`, "note");
+  }
+
+  drawIcicle();
+  table("layers", inside.layers);
+  table("blocks", inside.blocks);
+  drawDiagram(inside.opening);
+})();

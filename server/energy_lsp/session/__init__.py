@@ -1,0 +1,1 @@
+"""What the server keeps for a client: open files, folders, settings, the worker."""

@@ -1,0 +1,46 @@
+"""Keras on JAX and PyTorch, with TensorFlow installed or not: calls wait for their results, figures name the back end."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).parent / "backends" / "matmuls.py"
+PYTHON = os.environ.get("ENERGY_LSP_BACKENDS_PYTHON", sys.executable)
+"""An interpreter with Keras and the back ends, where it is another one."""
+
+
+def has(*names: str) -> bool:
+    asked = f"import importlib.util as u; assert all(u.find_spec(n) for n in {names!r})"
+    return subprocess.run([PYTHON, "-c", asked], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_another_back_end(backend: str, tmp_path: Path) -> None:
+    if not has("keras", backend):
+        pytest.skip(f"{backend} is not installed for {PYTHON}")
+    command = [sys.executable, "-m", "energy_lsp", "measure", str(PROGRAM), "--quick", "--format", "json"]
+    done = subprocess.run(
+        [*command, "--python", PYTHON, "--db", str(tmp_path / "energy.db")],
+        env={**os.environ, "KERAS_BACKEND": backend},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["environment"]["backend"] == backend
+    assert report["environment"]["backend_version"]
+    assert report["environment"]["precision"] == "float32"
+    product = next(call for call in report["calls"] if call["api"] == "keras.ops.matmul")
+    assert product["times"] == 6
+    # 2 × 1200³ operations take milliseconds on any machine: a call that did not wait is over in microseconds.
+    assert product["seconds"] > 6 * 2e-3
+    phases = {phase["name"]: phase["joules"] for phase in report["program"]["phases"]}
+    assert abs(phases["unexplained"]) < 0.15 * report["program"]["joules"]

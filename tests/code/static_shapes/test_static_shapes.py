@@ -1,0 +1,105 @@
+"""Shapes that the source of a file tells, and those that it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from energy_code.static_shapes.walk import shapes_in
+
+HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\nfrom keras import layers\n"
+
+
+def shapes(source):
+    return [asked.shape for _, asked in sorted(shapes_in(HEAD + source).items())]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("tf.exp(np.zeros((3, 4), dtype='float32'))", ["float32[3,4]"]),
+        ("N = 8\ntf.exp(tf.zeros([N, N * 2]))", ["shape=[8, 16]", "float32[8,16]"][::-1]),
+        ("x = np.random.rand(60, 28, 28)\ntf.exp(x[..., None].astype('float32'))", ["float32[60,28,28,1]"]),
+        (
+            "r = np.random.default_rng(1)\ntf.exp(r.normal(0.0, 1.0, (5, 6)).astype(np.float32))",
+            ["float32[5,6]"],
+        ),
+        ("x = np.ones((10, 4))\nfor i in range(3):\n    tf.exp(x[i : i + 2])", ["float64[2,4]"]),
+        ("def f(n):\n    return np.zeros((n, 2))\ntf.exp(f(4))", ["float64[4,2]"]),
+        ("(x, y), _ = keras.datasets.mnist.load_data()\ntf.exp(x / 255.0)", ["float64[60000,28,28]"]),
+        ("tf.exp(tf.reduce_sum(tf.ones((4, 6)), axis=1))", ["float32[4]", "float32[4,6]", "shape=(4, 6)"]),
+        ("x = np.zeros((4, 4))\nif input():\n    x = np.zeros((5, 4))\ntf.exp(x)", []),
+        ("x = np.zeros((4, 4))\nfor i in range(9):\n    tf.exp(x)\n    x = load(x)", []),
+        ("def f(x):\n    tf.exp(x)\nf(np.zeros((2, 2)))\nf(np.zeros((3, 3)))", []),  # two shapes are no shape
+        ("tf.exp(open('data').read())", []),
+        ("tf.exp(np.zeros((int(input()), 2)))", []),
+        ("this is no Python", []),
+    ],
+)
+def test_what_a_call_is_given(source, expected):
+    assert shapes(source) == expected
+
+
+MODEL = """
+x, y = np.zeros((1000, 20), dtype="float32"), np.zeros((1000,))
+model = keras.Sequential([{start}layers.Dense(8, activation="relu"), layers.Dense(3)])
+model.compile(optimizer=keras.optimizers.SGD(momentum=0.9), loss="mse")
+model.fit({given})
+"""
+
+
+def fit_of(start="", given="x, y"):
+    found = list(shapes_in(HEAD + MODEL.format(start=start, given=given)).values())
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(
+    ("given", "steps", "epochs", "validation"),
+    [
+        ("x, y", 32, 1, 0),
+        ("x, y, 100, 3", 10, 3, 0),
+        ("x, y, batch_size=64, epochs=2, validation_split=0.2", 13, 2, 4),
+        ("x, y, validation_data=(x[:100], y[:100])", 32, 1, 4),
+        ("tf.data.Dataset.from_tensor_slices((x, y)).shuffle(9).batch(50), epochs=4", 20, 4, 0),
+        ("x, y, steps_per_epoch=5", 5, 1, 0),
+    ],
+)
+def test_steps_and_epochs_of_a_fit(given, steps, epochs, validation):
+    job = fit_of(given=given).job
+    assert (job.steps, job.epochs, job.validation_steps, job.first) == (steps, epochs, validation, True)
+
+
+@pytest.mark.parametrize("given", ["load()", "x, y, epochs=int(input())", "x, y, validation_data=load()"])
+def test_a_fit_that_the_source_does_not_tell_has_no_figure(given):
+    assert fit_of(given=given) is None
+
+
+@pytest.mark.parametrize("start", ["", "keras.Input((20,)), ", "layers.InputLayer(input_shape=(20,)), "])
+def test_layers_of_a_sequential_model_know_their_inputs(start):
+    model = fit_of(start).model
+    dense = [layer for layer in model.layers if layer.kind == "Dense"]
+    assert [str(layer.inputs[0]) for layer in dense] == ["float32[32,20]", "float32[32,8]"]
+    assert {layer.line for layer in dense} == {7}
+    assert model.optimizer == "Momentum"
+
+
+def test_a_functional_model_is_the_layers_that_lead_to_its_output():
+    source = """
+inputs = keras.Input((16, 16, 3))
+a = layers.Conv2D(8, 3, padding="same")(inputs)
+b = layers.Conv2D(8, 1)(a)
+joined = layers.Add()([a, b])
+outputs = layers.Dense(2)(layers.GlobalAveragePooling2D()(joined))
+model = keras.Model(inputs, outputs)
+model.compile("adam", "mse")
+model.evaluate(np.zeros((64, 16, 16, 3)))
+"""
+    (asked,) = shapes_in(HEAD + source).values()
+    kinds = [layer.kind for layer in asked.model.layers]
+    assert kinds == ["InputLayer", "Conv2D", "Conv2D", "Add", "GlobalAveragePooling2D", "Dense"]
+    assert asked.model.optimizer == "adam"
+    assert [str(each) for each in asked.model.layers[3].inputs] == ["float32[32,16,16,8]"] * 2
+
+
+def test_the_second_fit_of_a_model_traces_no_more():
+    source = HEAD + MODEL.format(start="", given="x, y") + "model.fit(x, y)\n"
+    assert [asked.job.first for _, asked in sorted(shapes_in(source).items())] == [True, False]

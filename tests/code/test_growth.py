@@ -1,0 +1,106 @@
+"""Programs made to take long: what is read of them, and in how many steps."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from energy_code.interpreter.classes import Classes
+from energy_code.workspace.document import Document
+
+ROOT = Path(__file__).parents[2]
+
+
+def _growth() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("growth", ROOT / "benchmarks" / "growth.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["growth"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+growth = _growth()
+
+
+def found(text: str) -> list[str]:
+    return [call.api for call in Document(text).analysis.calls]
+
+
+def test_diamonds_of_inheritance_are_read_at_once() -> None:
+    """Forty levels would take longer than the universe is old if each path through them was walked."""
+    fields = (
+        growth.HEAD
+        + "from dataclasses import dataclass\n"
+        + "".join(
+            f"@dataclass\nclass {side}{n}({f'A{n - 1}, B{n - 1}' if n else ''}):\n    {side.lower()}{n}: int = 0\n"
+            for n in range(40)
+            for side in "AB"
+        )
+    )
+    assert found(growth.diamonds(40)) == ["tensorflow.math.abs"]
+    assert found(fields + "a = A39(1)\ntf.abs(a.a0)\n") == ["tensorflow.math.abs"]
+
+
+def test_a_chain_of_classes_is_looked_through_in_proportion_to_its_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps = 0
+    real = Classes.own_names
+
+    def counted(self: Classes, cls: object) -> object:
+        nonlocal steps
+        steps += 1
+        return real(self, cls)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Classes, "own_names", counted)
+    counts = []
+    for size in (300, 600):
+        steps = 0
+        assert len(found(growth.classes(size))) == size - 1
+        counts.append(steps)
+    assert counts[1] <= 2.5 * counts[0] + 100
+
+
+@pytest.mark.parametrize(
+    ("make", "size"), [(growth.ifs, 1000), (growth.brackets, 5000), (growth.classes, 2500)]
+)
+def test_depth_is_no_error(make: object, size: int) -> None:
+    assert callable(make)
+    text = make(size) + "tf.square(2)\n"
+    assert "tensorflow.math.square" in found(text)
+
+
+def test_every_branch_of_a_long_chain_is_read() -> None:
+    assert len(found(growth.elifs(1001))) == 1001
+
+
+def test_branches_of_a_short_chain_exclude_each_other() -> None:
+    text = growth.HEAD + (
+        "def f(a):\n    if a == 1:\n        make = tf.ones\n    elif a == 2:\n        make = tf.zeros\n"
+        "    else:\n        return\n    return make(2)\n"
+    )
+    assert len(found(text)) == 1
+
+
+def test_the_same_statement_many_times_has_a_code_each() -> None:
+    document = Document(growth.unclosed(400))
+    units = document.lower().units
+    assert len({unit for _, unit in units}) == len(units) >= 400
+
+
+def test_what_does_not_fit_into_the_budget_is_said_not_to_be_looked_at() -> None:
+    text = growth.lines(70) + "tf.square(f1(1, 2))\n"
+    whole, cut = Document(text), Document(text)
+    ticks = iter(range(10**9))
+    cut.engine.stack.budget.clock = lambda: float(next(ticks))  # as if each evaluation took a second
+    found_cut, found_whole = list(cut.analysis.calls), list(whole.analysis.calls)
+    assert not whole.is_cut_short
+    assert cut.is_cut_short
+    assert 0 < len(found_cut) < len(found_whole)
+    assert "tensorflow.math.square" in [call.api for call in found_cut]

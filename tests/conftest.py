@@ -1,0 +1,13 @@
+"""What all tests need."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_host(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests that run side by side do not wait for each other's measurements: each process is a host of its own."""
+    os.environ["ENERGY_LSP_LOCK_FOLDER"] = str(tmp_path_factory.mktemp("host"))

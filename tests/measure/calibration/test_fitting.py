@@ -1,0 +1,129 @@
+"""The fit finds what costs were made from, and its intervals hold what they say."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from energy_data.model import Calibration, Coefficient, Environment
+from energy_data.prediction.cost_model import CPU, CostModel
+from energy_data.prediction.specs import CallSpec, Job, LayerSpec, ModelSpec, Tensor
+from energy_data.prediction.whole_models import predict_job
+from energy_measure.calibration.fitting import Sample, ends, fitted, interval, left_out
+from energy_measure.calibration.points import Point, all_points, parts
+from energy_measure.calibration.samples import Ran
+
+WATTS = 2.0
+
+
+def calibration(**more):
+    environment = Environment("3.11", "2.21.0", "3.15.1", backend="tensorflow", device="cpu")
+    return Calibration(
+        "c", "m", "machine", environment, "cpu-time", True, "2026-11-18T00:00:00", False, 0.03, **more
+    )
+
+
+def samples(count, noise, seed=1):
+    chosen = random.Random(seed)
+    found = []
+    for _ in range(count):
+        size = 10 ** chosen.uniform(3, 7.5)
+        work = 10 ** chosen.uniform(3, 8)
+        joules = (5e-5 + 4e-10 * size + 1e-10 * work) * math.exp(chosen.gauss(0, noise))
+        found.append(Sample("tensorflow.linalg.matmul", "eager", "matmul", (size, work), joules, 1e-6))
+    return found
+
+
+def test_exact_costs_give_back_what_they_were_made_from():
+    found = fitted(samples(12, 0.0), watts=WATTS)
+    assert found.values == pytest.approx((5e-5, 4e-10, 1e-10), rel=1e-6)
+    assert found.points == 12
+    assert found.reach == (
+        max(s.features[0] for s in samples(12, 0.0)),
+        max(s.features[1] for s in samples(12, 0.0)),
+    )
+
+
+def test_no_cost_is_ever_negative():
+    falling = [Sample("a", "eager", "copy", (float(size), 0.0), 1e-3 / size, 1e-9) for size in (1, 10, 100)]
+    assert min(fitted(falling).values) >= 0.0
+
+
+def test_nine_of_ten_new_runs_lie_in_the_interval():
+    spread = interval("call:eager", left_out([samples(300, 0.3)]), 1.0, bands=False)
+    low, high = spread.values
+    known = fitted(samples(300, 0.3))
+    new = samples(2000, 0.3, seed=9)
+    held = 0
+    for sample in new:
+        ratio = math.log(
+            sample.joules
+            / (known.values[0] + known.values[1] * sample.features[0] + known.values[2] * sample.features[1])
+        )
+        held += low <= ratio <= high
+    assert 0.85 <= held / len(new) <= 0.95
+
+
+def test_few_runs_do_not_claim_more_than_they_show():
+    low, high = ends([-0.1, 0.0, 0.2])
+    assert low < -0.1
+    assert high > 0.2
+    assert ends([]) == pytest.approx((-math.log(4), math.log(4)))
+
+
+def model():
+    known = [
+        Coefficient("c", CPU, "", "", (WATTS,), 0, 0, 1),
+        Coefficient(
+            "c", "tensorflow.math.exp", "eager", "elementwise", (1e-4, 1e-9, 0.0), 0, 1, 3, (1e7, 0.0), 3.0
+        ),
+        Coefficient("c", "interval", "call:eager", "", (-0.5,) * 4 + (0.7,) * 4, 0, 0, 100),
+    ]
+    return CostModel(calibration(), known)
+
+
+def test_a_call_costs_its_dispatch_and_its_features():
+    found = model().call(CallSpec("tensorflow.math.exp", (Tensor("float32", (1000, 1000)),)))
+    assert found is not None
+    assert found.joules == pytest.approx(1e-4 + 8e6 * 1e-9)
+    assert found.low == pytest.approx(found.joules * math.exp(-0.5))
+    assert found.high == pytest.approx(found.joules * math.exp(0.7))
+    assert found.seconds == pytest.approx(found.joules / 3.0)
+    assert not found.outside
+    assert not found.negligible
+
+
+def test_beyond_the_calibrated_sizes_it_says_so_and_is_wider():
+    near = model().call(CallSpec("tensorflow.math.exp", (Tensor("float32", (1000, 1000)),)))
+    far = model().call(CallSpec("tensorflow.math.exp", (Tensor("float32", (10_000, 1000)),)))
+    assert far.outside
+    assert far.high / far.joules > near.high / near.joules
+
+
+def test_the_smallest_calls_have_no_digits():
+    assert model().call(CallSpec("tensorflow.math.exp", (Tensor("float32", (2,)),))).negligible
+
+
+def test_what_was_not_calibrated_has_no_figure():
+    assert model().call(CallSpec("tensorflow.math.log", (Tensor("float32", (2,)),))) is None
+    layer = LayerSpec("Dense", (Tensor("float32", (8, 4)),), {"units": 2})
+    assert predict_job(model(), ModelSpec((layer,)), Job("fit", 10)) is None
+
+
+def test_every_point_has_features_and_comes_back_from_json():
+    points = all_points()
+    assert len({point.name for point in points if point.kind == "call"}) >= 120
+    assert all(Point.from_json(point.as_json()) == point for point in points)
+    shares = parts(points, 4)
+    assert sorted(point.id for part in shares for point in part) == list(range(len(points)))
+
+
+def test_a_machine_that_repeats_itself_badly_is_marked():
+    steady, shaky = (
+        Ran(references=[[100, 100] + [100, 101, 99, 100] * 5]),
+        Ran(references=[[1, 1, 60, 100, 140, 80, 120]]),
+    )
+    assert steady.repeatability < 0.02
+    assert shaky.repeatability > 0.10

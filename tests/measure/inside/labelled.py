@@ -1,0 +1,189 @@
+"""Programs of all kinds in one: each layer's name ends in the line where it is created, `_atN` (see `labelled_source`)."""
+
+# ruff: noqa: B905
+
+import sys
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+rng = np.random.default_rng(1)
+x = rng.random((64, 8, 8, 3)).astype("float32")
+y = rng.integers(0, 4, 64)
+rows = x.reshape(64, 8, 24)
+
+
+def block(inputs, units):
+    hidden = layers.Dense(units, activation="relu", name="in_function_@")(inputs)
+    return layers.LayerNormalization(name="norm_@")(hidden)
+
+
+class Residual(layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.first = layers.Dense(units, activation="relu", name="first_@")
+        self.second = layers.Dense(units, name="second_@")
+
+    def call(self, inputs):
+        return inputs + self.second(self.first(inputs))
+
+
+class Net(keras.Model):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.flatten = layers.Flatten(name="flat_@")
+        self.stem = layers.Dense(32, name="stem_@")
+        self.blocks = [Residual(32, name=f"res{i}_@") for i in range(2)]
+        self.head = (
+            layers.Dense(
+                4,
+                name="head_@",
+            )
+            if True
+            else None
+        )
+
+    def call(self, inputs):
+        hidden = self.stem(self.flatten(inputs))
+        for one in self.blocks:
+            hidden = one(hidden)
+        return self.head(hidden)
+
+    def train_step(self, data):
+        inputs, labels = data
+        with tf.GradientTape() as tape:
+            logits = self(inputs, training=True)
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+        return {"loss": loss}
+
+
+class Linear(tf.Module):
+    def __init__(self, units, name=None):
+        super().__init__(name=name)
+        self.weight = tf.Variable(tf.random.normal((192, units)))
+
+    def __call__(self, inputs):
+        return tf.nn.relu(tf.matmul(inputs, self.weight))
+
+
+def sequential():
+    model = keras.Sequential(
+        [
+            keras.Input((8, 8, 3)),
+            layers.Conv2D(8, 3, activation="relu", name="conv_@"),
+            layers.Flatten(name="flat_@"),
+            *[layers.Dense(16, name=f"list{i}_@") for i in range(2)],
+        ]
+    )
+    for i in range(2):
+        model.add(layers.Dense(16, activation="relu", name=f"loop{i}_@"))
+    model.add(layers.Dense(4, name="out_@"))
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
+    model.fit(x, y, epochs=2, verbose=0, validation_split=0.25)
+    model.predict(x, verbose=0)
+
+
+def functional():
+    inputs = keras.Input((192,))
+    shared = layers.Dense(24, name="shared_@")
+    left, right = shared(inputs), shared(inputs * 2.0)
+    hidden = block(layers.Add(name="add_@")([left, right]), 16)
+    inner = keras.Sequential([layers.Dense(16, name="inner_@")], name="nested_@")
+    model = keras.Model(inputs, layers.Dense(4, name="out_@")(inner(hidden)))
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(x.reshape(64, 192), y, epochs=2, verbose=0)
+
+
+def subclassed():
+    model = Net()
+    model.compile("adam")
+    model.fit(
+        tf.data.Dataset.from_tensor_slices((x, y)).map(lambda a, b: (a * 2.0, b)).batch(16),
+        epochs=2,
+        verbose=0,
+    )
+
+
+def recurrent():
+    model = keras.Sequential(
+        [
+            keras.Input((8, 24)),
+            layers.LSTM(16, return_sequences=True, name="lstm_@"),
+            layers.GRU(16, name="gru_@"),
+            layers.Dense(4, name="out_@"),
+        ]
+    )
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(rows, y, epochs=2, verbose=0)
+
+
+def compiled_step():
+    module, model = Linear(16), keras.Sequential([layers.Dense(16, name="dense_@")])
+    optimizer = keras.optimizers.SGD()
+    data = tf.constant(x.reshape(64, 192))
+
+    @tf.function
+    def step(data):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(model(data) * module(data)) + tf.reduce_mean(
+                tf.matmul(data, data, transpose_b=True)
+            )
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        return loss
+
+    for _ in range(4):
+        step(data)
+
+
+def mixed():
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    sequential_of("mixed", layers.Dense(16, name="dense_@"))
+    keras.mixed_precision.set_global_policy("float32")
+
+
+def mirrored():
+    with tf.distribute.MirroredStrategy().scope():
+        sequential_of("mirrored", layers.Dense(16, name="dense_@"))
+
+
+def compiled():
+    sequential_of("jit", layers.Dense(64, activation="relu", name="dense_@"), jit_compile=True)
+
+
+def attention():
+    inputs = keras.Input((8, 24))
+    hidden = layers.MultiHeadAttention(2, 8, name="attention_@")(inputs, inputs)
+    model = keras.Model(
+        inputs, layers.Dense(4, name="out_@")(layers.GlobalAveragePooling1D(name="pool_@")(hidden))
+    )
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(rows, y, epochs=2, verbose=0)
+
+
+def sequential_of(name, layer, **kwargs):
+    model = keras.Sequential([keras.Input((192,)), layer, layers.Dense(4, name="out_@")], name=name)
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True), **kwargs)
+    model.fit(x.reshape(64, 192), y, epochs=2, verbose=0)
+
+
+def eager():
+    model = keras.Sequential(
+        [layers.Dense(64, activation="relu", name="one_@"), layers.Dense(4, name="two_@")]
+    )
+    optimizer = keras.optimizers.SGD()
+    data = tf.constant(x.reshape(64, 192))
+    for _ in range(3):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(model(data) ** 2)
+        optimizer.apply_gradients(
+            zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+        )
+
+
+for name in sys.argv[1:]:
+    globals()[name]()

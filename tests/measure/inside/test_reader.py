@@ -1,0 +1,96 @@
+"""Profiles become rows: those of the processor, of a GPU, and those that are broken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from energy_measure.attribution.events import Events
+from energy_measure.injected.inside import reader
+from energy_measure.inside.account import Metered, call_accounts
+from energy_measure.inside.recorded import read_recorded
+
+from .test_splitting import attribution, level
+
+Journal = Callable[..., Path]
+GRAPH = ["graph", ["__inference_step_1", [["net/a/MatMul", 1, "", "", -1]]]]
+LAYERS = [["layer", [1, "Dense", "keras", ["model.py", 3, "<module>"]]], ["path", [1, "net/a"]]]
+
+
+def profile(messages: Any, plane_name: str, line_name: str, events: list[tuple[str, int, int]]) -> bytes:
+    """A profile of one line: name, start and end of its events, in milliseconds."""
+    space = messages.XSpace()
+    plane = space.planes.add(name=plane_name)
+    plane.stat_metadata[1].name = "tf_op"
+    line = plane.lines.add(id=1, name=line_name)
+    for number, (name, start, end) in enumerate(events, 1):
+        plane.event_metadata[number].name = "kernel" if "GPU" in plane_name else name
+        event = line.events.add(
+            metadata_id=number, offset_ps=start * 10**9, duration_ps=(end - start) * 10**9
+        )
+        if "GPU" in plane_name:
+            event.stats.add(metadata_id=1, str_value=name)
+    return bytes(space.SerializeToString())
+
+
+def test_an_operation_inside_another_takes_its_time_from_it(messages: Any, journal: Journal) -> None:
+    content = profile(messages, "/host:CPU", "tf_Compute/1", [("outer:While", 0, 10), ("inner:Mul", 2, 5)])
+    path = journal([], [content])
+    reader.read_process(str(path), messages)
+    names = json.loads(path.with_suffix(".json").read_text())["names"]
+    rows = np.fromfile(path.with_suffix(".rows"), "<i8").reshape(-1, 7)
+    spent = {
+        name: int((rows[rows[:, 1] == n, 5] - rows[rows[:, 1] == n, 4]).sum()) for n, name in enumerate(names)
+    }
+    assert spent == {"outer:While": 7_000_000, "inner:Mul": 3_000_000}
+
+
+def test_kernels_of_a_gpu_are_read_by_the_operation_that_launched_them(
+    messages: Any, journal: Journal
+) -> None:
+    content = profile(
+        messages,
+        "/device:GPU:0",
+        "Stream #14(Compute)",
+        [("StatefulPartitionedCall/net/a/MatMul:MatMul", 0, 60)],
+    )
+    steps = ["steps", [[0, 0, 10_000_000, 1, 1]]]
+    path = journal([*LAYERS, GRAPH, ["function", [0, "__inference_step_1"]], steps], [content])
+    reader.read_process(str(path), messages)
+    gpu = attribution([1.0])
+    device = Metered(
+        type(gpu)("gpu", *[getattr(gpu, name) for name in type(gpu).__slots__[1:]]), level([10.0])
+    )
+    account = call_accounts(read_recorded(path.parent), Events.of([0], [0], [100_000_000]), [device])[0]
+    assert round(account.parts["net/a", "forward"].joules, 6) == 0.6
+
+
+def test_broken_profiles_cost_the_inside_alone(messages: Any, journal: Journal) -> None:
+    whole = profile(messages, "/host:CPU", "tf_Compute/1", [("net/a/MatMul:MatMul", 0, 10)])
+    path = journal([*LAYERS, GRAPH], [whole, whole[: len(whole) // 2], b""])
+    reader.read_process(str(path), messages)
+    (found,) = read_recorded(path.parent)
+    assert len(found.rows) == 1
+    assert [note.split(" (")[0] for note in found.notes] == ["A window's profile cannot be read"] * 2
+
+
+def test_a_journal_that_ends_in_the_midst_of_a_line_is_read(messages: Any, journal: Journal) -> None:
+    path = journal([*LAYERS], [profile(messages, "/host:CPU", "t", [("a:Mul", 0, 1)])])
+    with path.open("a") as file:
+        file.write('["session", ["profile-7-9", 0')
+    reader.read_process(str(path), messages)
+    (found,) = read_recorded(path.parent)
+    assert found.layers[1].path == "net/a"
+    assert len(found.sessions) == 1
+
+
+def test_names_of_layers_are_only_text(messages: Any, journal: Journal) -> None:
+    odd = "<b>a</b>\n[x](http://y)"
+    layers = [["layer", [1, "Dense", "keras", ["model.py", 3, "<module>"]]], ["path", [1, odd]]]
+    path = journal([*layers, GRAPH], [profile(messages, "/host:CPU", "t", [("net/a/MatMul:MatMul", 0, 1)])])
+    reader.read_process(str(path), messages)
+    assert read_recorded(path.parent)[0].layers[1].path == odd

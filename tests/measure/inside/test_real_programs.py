@@ -1,0 +1,113 @@
+"""Programs of all kinds, really run: every layer is found, at the line where it was created."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from energy_data.database.database import Database
+
+from .conftest import labelled_source
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.timeout(600)]
+
+KINDS = [
+    "sequential",
+    "functional",
+    "subclassed",
+    "recurrent",
+    "compiled_step",
+    "mixed",
+    "mirrored",
+    "compiled",
+    "attention",
+    "eager",
+]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    """The labelled program, measured once."""
+    pytest.importorskip("tensorflow")
+    folder = tmp_path_factory.mktemp("labelled")
+    (folder / "labelled.py").write_text(labelled_source())
+    database = folder / "energy.sqlite"
+    command = ["measure", "labelled.py", "--quick", "--format", "json", "--inside", "all"]
+    done = subprocess.run(
+        [sys.executable, "-m", "energy_lsp", *command, "--db", str(database), "--", *KINDS],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), database
+
+
+def test_every_layer_is_at_the_line_where_it_was_created(measured: tuple[dict[str, Any], Path]) -> None:
+    labelled = [part for part in measured[0]["inside"] if re.search(r"_at\d+$", part["path"])]
+    wrong = [part for part in labelled if not part["path"].endswith(f"_at{part['line']}")]
+    assert not wrong
+    assert {part["file"] for part in labelled} == {"labelled.py"}
+    kinds = {re.sub(r"\d*_at\d+$", "", part["path"].rpartition("/")[2]) for part in labelled}
+    assert kinds >= {
+        "conv",
+        "list",
+        "loop",
+        "shared",
+        "in_function",
+        "inner",
+        "stem",
+        "first",
+        "head",
+        "attention",
+    }
+
+
+def test_layers_inside_layers_of_a_library_are_at_its_line(measured: tuple[dict[str, Any], Path]) -> None:
+    inner = [
+        part
+        for part in measured[0]["inside"]
+        if "/lstm_cell" in part["path"] or "attention_at" in part["path"]
+    ]
+    assert inner
+    for part in inner:
+        assert f"_at{part['line']}" in part["path"]
+
+
+def test_parts_add_up_to_their_call_exactly(measured: tuple[dict[str, Any], Path]) -> None:
+    calls = {(call["file"], call["line"]): call for call in measured[0]["calls"] if not call["trace_time"]}
+    sums: dict[tuple[str, int, int], float] = {}
+    for part in measured[0]["inside"]:
+        at = part["call"]["file"], part["call"]["line"], part["call"]["column"]
+        sums[at] = sums.get(at, 0.0) + part["joules"]
+    fits = {at: joules for at, joules in sums.items() if calls[at[:2]]["api"].endswith(".fit")}
+    assert fits
+    for (file, line, _), joules in fits.items():
+        assert joules == pytest.approx(calls[file, line]["joules"]["total"], rel=1e-9)
+
+
+def test_training_has_all_its_passes(measured: tuple[dict[str, Any], Path]) -> None:
+    passes = {part["pass"] for part in measured[0]["inside"]}
+    assert passes == {"forward", "backward", "optimizer", "loss", "input", "runtime"}
+    assert measured[0]["inside_note"].startswith("Every step was profiled.")
+
+
+def test_the_database_keeps_the_parts_and_how_values_flow(measured: tuple[dict[str, Any], Path]) -> None:
+    found, path = measured
+    with Database.read(path) as database:
+        parts = database.parts(found["run"])
+        inside = database.inside(found["run"])
+    assert len(parts) == len(found["inside"])
+    assert inside is not None
+    ends = {
+        (one.rpartition("/")[2].split("_at")[0], other.rpartition("/")[2].split("_at")[0])
+        for one, other in inside.flows
+    }
+    assert ("first", "second") in ends
+    assert ("conv", "flat") in ends

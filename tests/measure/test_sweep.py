@@ -1,0 +1,141 @@
+"""Energy against size: what is varied, which curve the points speak for, and a sweep that runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from energy_measure.problems import MeasureProblem
+from energy_measure.sweep.fits import best, correlate, fits
+from energy_measure.sweep.plan import points_of, read_vary
+
+STUB = """
+import time
+__version__ = "2.0"
+def ones(n):
+    end = time.process_time() + n * 0.02
+    while time.process_time() < end:
+        pass
+    return n
+"""
+PROGRAM = """
+import argparse, os
+import tensorflow as tf
+parser = argparse.ArgumentParser()
+parser.add_argument("--units", type=int, default=1)
+for _ in range(3):
+    tf.ones(parser.parse_args().units + int(os.environ.get("MORE", "0")))
+"""
+
+
+def noisy(values: list[float], seed: int = 1) -> list[float]:
+    chance = random.Random(seed)
+    return [value * chance.uniform(0.98, 1.02) for value in values]
+
+
+def test_options_variables_and_doublings_are_varied() -> None:
+    points = points_of([read_vary("units=1,2"), read_vary("BATCH=8..32")], ["--units", "7", "--fast"])
+    assert len(points) == 6
+    assert points[0].arguments == ("--units", "1", "--fast")
+    assert [point.env["BATCH"] for point in points[:3]] == ["8", "16", "32"]
+    assert points[-1].size == 64
+    assert read_vary("$lower=a,b").kind == "variable"
+    assert points_of([read_vary("n=1,2")], ["--n=5"])[1].arguments == ("--n=2",)
+
+
+@pytest.mark.parametrize("text", ["units", "units=1", "units=", "=1,2", "units=8..4"])
+def test_what_varies_nothing_is_told(text: str) -> None:
+    with pytest.raises(MeasureProblem):
+        read_vary(text)
+
+
+def test_too_many_or_double_names_are_told() -> None:
+    with pytest.raises(MeasureProblem, match="too many"):
+        points_of([read_vary(f"{name}=" + ",".join(map(str, range(30)))) for name in "ab"])
+    with pytest.raises(MeasureProblem, match="twice"):
+        points_of([read_vary("a=1,2"), read_vary("a=3,4")])
+
+
+def test_the_curve_that_made_the_points_is_found() -> None:
+    sizes = [float(2**n) for n in range(10)]
+    line = best(fits(sizes, noisy([2.0 + 0.5 * x for x in sizes])))
+    assert line is not None
+    assert line.kind == "linear"
+    assert line.intervals[1].low < 0.5 < line.intervals[1].high
+    power = best(fits(sizes, noisy([0.3 * x**1.7 for x in sizes])))
+    assert power is not None
+    assert power.kind == "power"
+    assert power.parameters[1] == pytest.approx(1.7, abs=0.05)
+    flat = best(fits(sizes, noisy([4.0] * 10)))
+    assert flat is not None
+    assert flat.kind == "constant"
+    rows = [float(n) for n in range(10, 400, 17)]
+    steps = best(fits(rows, noisy([1.0 + 3.0 * -(-n // 64) for n in rows])))
+    assert steps is not None
+    assert (steps.kind, steps.step) == ("steps", 64.0)
+    assert steps.at(65.0) == pytest.approx(7.0, rel=0.05)
+
+
+def test_too_few_sizes_give_no_curve_and_no_correlation() -> None:
+    assert fits([1.0, 2.0], [1.0, 2.0]) == []
+    assert correlate([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]) is None
+
+
+def test_correlation_says_how_sure_it_is() -> None:
+    sizes = [float(n) for n in range(1, 21)]
+    found = correlate(sizes, noisy(sizes))
+    assert found is not None
+    assert 0.95 < found.low < found.pearson < found.high <= 1.0
+    assert found.spearman > 0.99
+    assert found.p_value < 1e-6
+
+
+def test_a_sweep_measures_every_point_and_draws_it(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text(STUB)
+    (tmp_path / "grow.py").write_text(PROGRAM)
+    command = [
+        *(sys.executable, "-m", "energy_lsp", "sweep", "grow.py", "--vary", "units=1,4,10", "--quick"),
+        *("--db", "energy.db", "--format", "json", "--html", "page.html", "--python", sys.executable),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [point["units"] for point in found["points"]] == ["1", "4", "10"]
+    assert found["curves"][0]["name"] == "program"
+    (call,) = [curve for curve in found["curves"] if curve["kind"] == "call"]
+    assert call["name"].startswith("tensorflow.ones") or "ones" in call["name"]
+    assert [sample["size"] for sample in call["samples"]] == [1.0, 4.0, 10.0]
+    assert call["samples"][2]["joules"] > 5 * call["samples"][0]["joules"]
+    assert call["correlation"]["pearson"] > 0.95
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("<svg") >= 2
+
+
+def test_the_correlations_of_fecoms_own_records_come_out() -> None:
+    records = Path(__file__).parents[3] / "shared" / "fecom" / "data_size.csv"
+    if not records.exists():
+        pytest.skip(f"FECoM's records are not at {records}")
+    methods: dict[str, tuple[list[float], list[float]]] = {}
+    for line in records.read_text().splitlines()[1:]:
+        method, size, cpu, ram, gpu, _ = line.split(",")
+        sizes, joules = methods.setdefault(method, ([], []))
+        sizes.append(float(size))
+        joules.append(float(cpu) + float(ram) + float(gpu))
+    grow = {name: correlate(*found) for name, found in methods.items()}
+    assert {name for name, found in grow.items() if found and found.pearson > 0.9} == {
+        "images/cnn_fit",
+        "keras/classification_evaluate",
+        "keras/classification_fit",
+    }
+    told = {name: best(fits(*found), grow[name]) for name, found in methods.items()}
+    kinds = {name: fit.kind for name, fit in told.items() if fit}
+    assert kinds["images/cnn_fit"] == kinds["keras/classification_fit"] == "linear"
+    # The README of the records: no effect of size above the meter's noise.
+    assert kinds["keras/regression_adapt"] == kinds["load_data/numpy"] == "constant"

@@ -1,0 +1,108 @@
+"""Trials on copies: what saves is proven, what fails or prints otherwise is told, the project stays as it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from energy_code.rule_engine.context import Edit
+from energy_measure.comparison.windows import Metered
+from energy_measure.problems import MeasureProblem
+from energy_measure.tuning.candidate import Candidate, read_sources
+from energy_measure.tuning.likeness import Tolerance
+from energy_measure.tuning.search import Trial, Tuned, Tuning
+from energy_measure.tuning.session import TuneResult, as_json
+from energy_measure.tuning.workshop import Workshop
+
+PROGRAM = b"""
+rounds = 3_000_000
+total = 0
+for number in range(rounds):
+    total += number % 7
+open("left_behind.txt", "w").write("x")
+print("loss", 0.5)
+"""
+
+
+def change(name: str, old: bytes, new: str, **more: bool) -> Candidate:
+    at = PROGRAM.index(old)
+    return Candidate(name, name, "train.py", 2, {"train.py": [Edit(at, at + len(old), new)]}, **more)
+
+
+FASTER = change("faster", b"3_000_000", "300_000")
+OTHER = change("other", b"3_000_000", "300_000; print('extra')")
+FAILING = change("failing", b"total = 0", "total = none")
+
+
+def tuned(
+    tmp_path: Path, candidates: list[Candidate], program: bytes = PROGRAM, minutes: float = 5.0
+) -> Tuned:
+    (tmp_path / "train.py").write_bytes(program)
+    entry = tmp_path / "train.py"
+    sources = read_sources(tmp_path, entry)
+    workshop = Workshop(tmp_path, entry, Path(sys.executable), (), sources)
+    with workshop, Metered("cpu-time") as metered:
+        found = Tuning(workshop, metered, minutes * 60, Tolerance(), lambda *told: None).run(candidates)
+        assert workshop.untouched()
+    assert [path.name for path in tmp_path.iterdir()] == ["train.py"], "nothing is left behind"
+    return found
+
+
+def test_what_saves_is_proven_and_what_fails_or_differs_is_told(tmp_path: Path) -> None:
+    found = tuned(tmp_path, [FASTER, OTHER, FAILING])
+    by_name = {trial.candidate.name: trial for trial in found.trials}
+    assert by_name["faster"].verdict == "saves"
+    assert by_name["faster"].results == "equal"
+    assert by_name["failing"].verdict == "failed"
+    assert "NameError" in by_name["failing"].note
+    assert by_name["other"].results == "different"
+    assert [one.name for one in found.chosen] == ["faster"]
+    assert found.before is not None
+    assert found.before.ratio < 0.6
+
+
+def test_the_patch_applies_with_git(tmp_path: Path) -> None:
+    before, after = b"a = 1\nb = 2", b"a = 1\nb = 3"
+    (tmp_path / "train.py").write_bytes(before)
+    nothing = Tuned([], [], None, 1.0, 1.0, "m", True, "cpu", False, False)
+    patch = TuneResult(nothing, {"train.py": (before, after)}, True).patch
+    subprocess.run(["git", "apply", "-"], input=patch, text=True, cwd=tmp_path, check=True)
+    assert (tmp_path / "train.py").read_bytes() == after
+
+
+def test_what_was_only_explored_claims_no_joules() -> None:
+    told = as_json(Trial(FASTER, ratios=[0.7]))
+    assert (told["saved_joules"], told["share"], told["verdict"]) == (None, None, "no difference")
+    assert "no claim" in told["note"]
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (b"raise ValueError('no data')", "no data"),
+        (b"input()", "asks for input"),
+        (
+            b"import argparse\np = argparse.ArgumentParser()\np.add_argument('x')\np.parse_args()",
+            "give them after `--`",
+        ),
+        (b"import time\ntime.sleep(60)", "takes too long"),
+    ],
+)
+def test_a_program_that_cannot_be_tuned_gets_a_sentence(tmp_path: Path, program: bytes, words: str) -> None:
+    with pytest.raises(MeasureProblem, match=words):
+        tuned(tmp_path, [], program, minutes=0.3)
+
+
+def test_a_program_that_prints_randomly_is_compared_with_its_own_scatter(tmp_path: Path) -> None:
+    program = PROGRAM.replace(
+        b'print("loss", 0.5)', b'import random\nprint("loss", 0.5 + random.random() / 5)'
+    )
+    at = program.index(b"3_000_000")
+    faster = Candidate("faster", "", "train.py", 2, {"train.py": [Edit(at, at + 9, "300_000")]})
+    found = tuned(tmp_path, [faster], program)
+    assert found.seeded
+    assert found.trials[0].results == "seeds"
+    assert found.chosen == []

@@ -1,0 +1,204 @@
+"""Whatever a workspace holds in the place of a source file, readers neither hang nor fill the memory nor leave it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from energy_data.untrusted.reading import NotRead, read_bytes
+from energy_data.untrusted.walking import walk
+
+CALL = "import tensorflow as tf\n\ny = tf.matmul(tf.ones((2, 2)), tf.ones((2, 2)))\n"
+SECONDS = 60
+MEMORY = 2 * 1024**3
+
+
+def energy_lsp(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A command that may take neither long nor much."""
+    command = [sys.executable, "-m", "energy_lsp", *map(str, arguments)]
+    environment = {**os.environ, "ENERGY_LSP_DB": str(cwd / "none.db"), "XDG_CACHE_HOME": str(cwd / ".cache")}
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=SECONDS, preexec_fn=little
+    )
+
+
+def plant(folder: Path, name: str, kind: str) -> None:
+    """Put something else where a file is expected."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        with socket.socket(socket.AF_UNIX) as bound:
+            os.chdir(folder)  # their names are short
+            bound.bind(name)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "huge":
+        with path.open("wb") as file:
+            file.truncate(40 * 1024**3)
+    elif kind == "circle":
+        path.symlink_to(path.name)
+    else:
+        path.symlink_to(kind)
+
+
+KINDS = (
+    "pipe",
+    "socket",
+    "huge",
+    "circle",
+    "/dev/zero",
+    "/dev/tty",
+    "/proc/kcore",
+    "/etc/hosts",
+    "../../secret.py",
+)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    workspace = tmp_path / "home" / "workspace"
+    workspace.mkdir(parents=True)
+    (tmp_path / "secret.py").write_text("import tensorflow as tf\nSECRET = tf.pow(1.0, 2)\n")
+    (workspace / ".git").mkdir()
+    (workspace / "good.py").write_text("import other\n" + CALL)
+    for number, kind in enumerate(KINDS):
+        plant(workspace, f"b{number}.py", kind)
+    plant(workspace, "n.ipynb", "pipe")
+    (workspace / "other").symlink_to("../../..")
+    return workspace
+
+
+@pytest.mark.parametrize("command", ["check", "calls"])
+def test_a_folder_of_traps_is_read_to_its_end(hostile: Path, command: str) -> None:
+    done = energy_lsp(command, ".", cwd=hostile)
+    assert "Traceback" not in done.stderr
+    assert "MemoryError" not in done.stderr
+    assert "SECRET" not in done.stdout + done.stderr, "a file outside of the workspace was opened"
+    if command == "calls":
+        assert "good.py:4:4: tensorflow.linalg.matmul" in done.stdout
+    for number in range(len(KINDS)):
+        assert f"b{number}.py" in done.stderr, f"{KINDS[number]} is not named"
+    assert "leads out of workspace" in done.stderr
+
+
+def test_a_trap_that_was_named_is_told(hostile: Path) -> None:
+    for command in ("check", "calls", "measure"):
+        done = energy_lsp(command, "b0.py", cwd=hostile)
+        assert done.returncode in (1, 2)
+        assert "regular file" in done.stderr, command
+
+
+def test_a_link_that_was_named_is_read(hostile: Path) -> None:
+    done = energy_lsp("calls", f"b{KINDS.index('../../secret.py')}.py", cwd=hostile)
+    assert "tensorflow.math.pow" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["/dev/zero", "pipe", "huge", "folder", "circle", "/etc/hosts"])
+def test_settings_and_databases_that_are_no_files(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "good.py").write_text(CALL)
+    plant(tmp_path, "pyproject.toml", kind)
+    plant(tmp_path, ".energy/energy.db", kind)
+    done = energy_lsp("check", "good.py", cwd=tmp_path)
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 1)
+    assert "1 file" in done.stdout
+    assert energy_lsp("db", "info", cwd=tmp_path).returncode in (0, 2)
+    assert sorted(os.listdir(tmp_path / ".energy")) == ["energy.db"]
+
+
+def test_a_size_that_grows_and_one_that_is_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 100)
+    assert len(read_bytes(path, 100)) == 100
+    with pytest.raises(NotRead, match="larger"):
+        read_bytes(path, 99)
+    with pytest.raises(NotRead, match="larger"):
+        read_bytes(Path("/proc/cpuinfo"), 20)
+    with pytest.raises(NotRead, match="null character"):
+        read_bytes(tmp_path / "a\0b", 20)
+
+
+def test_deep_folders_are_walked(tmp_path: Path) -> None:
+    here = os.open(tmp_path, os.O_RDONLY)
+    depth = 1500
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    try:
+        found = sum(1 for _ in walk(tmp_path, lambda folder, name: False))
+    finally:
+        subprocess.run(
+            ["rm", "-rf", str(tmp_path / "d")], check=True
+        )  # pytest's own way ends in a RecursionError
+    assert found >= 1000, "to where the system's own limit of a path lies"
+
+
+VALUES = {
+    "hotspot-joules": ["inf", "nan", "-inf", "1e400", "9" * 400, '"\\u0000"', "[[1]]"],
+    "hotspots": ["inf", "nan", "9" * 400, "1.5", "9" * 5000, "true"],
+    "budget": ["nan", "inf", "1" + "0" * 400],
+    "database": ['"~nosuchuser/x.db"', '"a\\u0000b"', f'"{"a" * 5000}"', "1", '"/dev/zero"'],
+    "exclude": ["[" * 5000 + "]" * 5000, '["a\\u0000"]', "[1]"],
+    "select": ['["\\u0000"]'],
+    "per-file-ignore": ['["' + "*a" * 2000 + ':pow2"]'],
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [(option, value) for option in VALUES for value in VALUES[option]]
+)
+def test_odd_values_are_named_and_the_default_is_used(tmp_path: Path, option: str, value: str) -> None:
+    from energy_lsp.session.folders import Folder
+    from energy_lsp.session.settings import DEFAULTS, snake
+
+    (tmp_path / "pyproject.toml").write_text(f"[tool.energy-lsp]\n{option} = {value}\n")
+    folder = Folder(tmp_path)
+    folder.configure()
+    if option in ("per-file-ignore",) or value == '"/dev/zero"':
+        problems = folder.database_problems()
+        assert all("Traceback" not in problem for problem in problems)
+        return
+    assert getattr(folder.settings, snake(option)) == getattr(DEFAULTS, snake(option))
+    assert len(folder.problems) == 1
+    if len(value) != 5000:  # Python takes no number of so many digits: the file as a whole is left out
+        assert f"`{option}`" in folder.problems[0]
+    assert len(folder.problems[0]) < 400
+
+
+@pytest.mark.parametrize(
+    "value", ["timeout = inf", "timeout = nan", "period-ms = " + "9" * 400, 'python = "~nosuchuser/x"']
+)
+def test_odd_values_for_measuring_are_named_too(tmp_path: Path, value: str) -> None:
+    from energy_measure.request import MeasureOptions, read_options
+
+    (tmp_path / "pyproject.toml").write_text(f"[tool.energy-lsp.measure]\n{value}\n")
+    notes: list[str] = []
+    assert read_options(tmp_path, note=notes.append) == MeasureOptions()
+    assert len(notes) == 1
+    assert value.split(" ")[0] in notes[0]
+
+
+def test_a_file_of_thousands_of_options_is_soon_told(tmp_path: Path) -> None:
+    from energy_lsp.session.settings import read_pyproject
+
+    lines = "".join(f"option-{number}{'x' * 20} = 1\n" for number in range(20_000))
+    (tmp_path / "pyproject.toml").write_text(f"[tool.energy-lsp]\n{lines}")
+    options, problems = read_pyproject(tmp_path)
+    assert not options
+    assert len(problems) == 21

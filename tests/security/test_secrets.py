@@ -1,0 +1,94 @@
+"""What is handed on names no folder of this machine, and says where it holds values of arguments."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from energy_data.database.database import Database
+from energy_data.database.sharing import holds_values, shared_row
+from energy_data.model import Environment, Machine, Run
+from energy_data.paths import standard_database
+from energy_lsp.cli import main
+from energy_measure.program.process import command_line, without_values
+
+ARGUMENTS = ("--password", "hunter2", "--key=s3cret", "-ptoken", "ab")
+
+
+def stored(path: Path, command: str, error: str = "") -> None:
+    run = Run(
+        id="run", machine=Machine("Ryzen", "", 1, "os", ""), environment=Environment("3.11", "2.21", "3.15"),
+        command=command, started="2026-05-01T10:00:00Z", meter="rapl", estimated=False, stable=None, commit="",
+        project="/home/eve/work/mnist", temperatures={}, seconds=1.0, joules={}, unaccounted_joules=None, error=error,
+    )  # fmt: skip
+    with Database.open(path) as database:
+        database.add_run(run)
+
+
+def test_errors_of_a_program_lose_the_values_of_its_arguments() -> None:
+    said = "ValueError: hunter2, s3cret and token are wrong, about"
+    assert without_values(said, ARGUMENTS) == "ValueError: <2>, <3> and <4> are wrong, about"
+    assert without_values(said, ()) == said
+
+
+@pytest.mark.parametrize("way", ["export", "merge"])
+def test_no_folder_of_this_machine_is_handed_on(tmp_path: Path, way: str) -> None:
+    own, other = tmp_path / "own.db", tmp_path / "other.db"
+    stored(own, "python /home/eve/work/mnist/src/train.py", "OSError: '/home/eve/data/x.npy' is missing")
+    if way == "merge":
+        done = CliRunner().invoke(main, ["db", "merge", str(own), "--db", str(other)])
+        with Database.read(other) as database:
+            (run,) = database.runs()
+        texts = (run.project, run.command, run.error)
+    else:
+        done = CliRunner().invoke(main, ["db", "export", "--db", str(own)])
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        (row,) = [row for row in rows if row["table"] == "runs"]
+        texts = (row["project"], row["command"], row["error"])
+    assert done.exit_code == 0
+    assert texts == ("mnist", "python src/train.py", "OSError: '…/x.npy' is missing")
+    assert done.stderr == (
+        "It shares 1 runs on Ryzen, names of files and calls; no command line in it holds values of arguments.\n"
+    )
+
+
+def test_sharing_says_when_command_lines_hold_values(tmp_path: Path) -> None:
+    own = tmp_path / "own.db"
+    stored(own, "python train.py --password hunter2")
+    shared = ["db", "export", str(tmp_path / "x.jsonl")], ["report", "--html", str(tmp_path / "x.html")]
+    for arguments in shared:
+        done = CliRunner().invoke(main, [*arguments, "--db", str(own)])
+        assert done.exit_code == 0, done.output
+        assert "1 command lines in it hold values of arguments" in done.stderr
+        assert "hunter2" not in done.stderr
+
+
+def test_values_are_told_from_names() -> None:
+    assert not holds_values(command_line(Path("p.py"), ARGUMENTS))
+    assert holds_values(command_line(Path("p.py"), ARGUMENTS, keep=True))
+
+
+def test_what_was_made_fit_to_share_stays_as_it_is() -> None:
+    row = {"project": "/a/b", "command": "python /a/b/c/d.py", "error": "at /x/y/z and https://host/a/b"}
+    once = shared_row("runs", row)
+    assert once["error"] == "at …/z and https://host/a/b"
+    assert shared_row("runs", once) == once
+
+
+def test_the_users_own_database_is_nobody_elses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ENERGY_LSP_DB", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    own = standard_database()
+    own.parent.mkdir(parents=True, mode=0o755)
+    own.touch(0o644)  # as an earlier version made them
+    stored(own, "python train.py")
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (own.parent, own)] == [0o700, 0o600]
+    team = tmp_path / "team.db"
+    team.touch()
+    team.chmod(0o664)
+    stored(team, "python train.py")
+    assert stat.S_IMODE(team.stat().st_mode) == 0o664

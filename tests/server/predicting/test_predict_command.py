@@ -1,0 +1,241 @@
+"""`energy-lsp predict`: figures of a program that never ran, from a calibration made for the test."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from click.testing import CliRunner
+from lsprotocol import types
+
+from energy_data.database.calibrations import calibrations, put_calibration
+from energy_data.database.database import Database
+from energy_data.model import (
+    Calibration,
+    Coefficient,
+    Environment,
+    InputSignature,
+    Machine,
+    Measurement,
+    MeterInfo,
+    Quantity,
+    Run,
+)
+from energy_lsp.checking.run import CLIENT
+from energy_lsp.cli import main
+from energy_lsp.features.hover import hover_at
+from energy_lsp.predicting import choice as choosing
+from energy_lsp.predicting.correction import correct
+from energy_lsp.presentation.pipeline import read_pages
+from energy_lsp.session.folders import Folder
+from energy_measure.machine.describe import describe
+
+SOURCE = """
+import numpy as np
+import tensorflow as tf
+import keras
+
+x = np.zeros((640, 20), dtype="float32")
+y = np.zeros((640,))
+model = keras.Sequential([keras.layers.Dense(8), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(x, y, epochs=2)
+for step in range(5):
+    tf.exp(np.zeros((2000, 2000), dtype="float32"))
+tf.exp(np.zeros((2, 2), dtype="float32"))
+tf.exp(np.load("unknown.npy"))
+"""
+VERSIONS = ("2.21.0", "3.15.1")
+
+
+def coefficients():
+    def made(name, mode, *values, **more):
+        return Coefficient("c", name, mode, "", tuple(map(float, values)), 0.0, 1.0, 5, **more)
+
+    wide = {"reach": (1e9, 1e12, 1e9)}
+    found = [
+        made("cpu", "", 2.0),
+        made("tensorflow.math.exp", "eager", 1e-5, 1e-9, 0.0, **wide),
+        made("interval", "call:eager", *[-0.5] * 4, *[0.5] * 4),
+        made("interval", "fit", -0.2, 0.2),
+        made("interval", "trace:fit", -0.3, 0.3),
+        made("optimizer:Adam", "graph", 0.0, 1e-5, 0.0),
+        made("scale", "fit", 1.0),
+        made("step", "fit", 1e-3, 0.0),
+        made("once", "fit", 0.1, 0.05),
+        made("trace", "fit", 0.5, 1.0, 0.0),
+    ]
+    for mode in ("forward", "train", "first"):
+        found.append(made("layer:Dense", mode, 1e-3, 0.0, 0.0, 0.0, trace=0.1, **wide))
+        found.append(made("layer:Flatten", mode, 0.0))
+    return found
+
+
+@pytest.fixture
+def database(tmp_path, monkeypatch):
+    monkeypatch.setattr(choosing, "versions_of", lambda python: VERSIONS)
+    file = tmp_path / "energy.db"
+    environment = Environment("3.11", *VERSIONS, backend="tensorflow", device="cpu")
+    calibration = Calibration(
+        "c", "m", describe().label, environment, "cpu-time", True, "2026-11-17T10:00:00", False, 0.04
+    )
+    with Database.open(file) as opened:
+        put_calibration(opened, calibration, coefficients())
+    return file
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["predict", *map(str, arguments)], catch_exceptions=False)
+
+
+def predicted(tmp_path, database, source=SOURCE):
+    program = tmp_path / "program.py"
+    program.write_text(source)
+    done = run(program, "--format", "json", "--db", database)
+    assert done.exit_code == 0
+    return json.loads(done.stdout)
+
+
+def test_the_figures_are_what_the_coefficients_say(tmp_path, database):
+    found = predicted(tmp_path, database)
+    calls = {(call["api"], call["line"]): call for call in found["calls"]}
+    fit = calls["keras.Sequential.fit", 10]
+    # A step: two layers of 1 mJ, 1 mJ beside them, 4 variables; 2 epochs of 20; set-up; the trace.
+    step, once, trace = 3e-3 + 4e-5, 0.1 + 2 * 0.05, 0.5 + 0.2
+    assert fit["joules"] == pytest.approx(step * 40 + once + trace)
+    assert fit["first_joules"] == pytest.approx(trace)
+    assert fit["interval"]["low"] < fit["joules"] < fit["interval"]["high"]
+    assert fit["interval"]["covers"] == "90%"
+    assert fit["shape"] == "float32[640,20]"
+    assert [round(layer["share"], 2) for layer in fit["layers"]] == [0.5, 0.5]
+    assert {layer["line"] for layer in fit["layers"]} == {8}
+    large = calls["tensorflow.math.exp", 12]
+    assert large["joules"] == pytest.approx(1e-5 + 32e6 * 1e-9)
+    assert large["interval"]["high"] == pytest.approx(large["joules"] * math.exp(0.5))
+    assert (large["times"], large["origin"]) == (5, "predicted")
+    assert large["total_joules"] == pytest.approx(5 * large["joules"])
+    unknown = calls["tensorflow.math.exp", 14]
+    assert (unknown["joules"], unknown["origin"]) == (None, None)
+    known = [call["total_joules"] for call in found["calls"] if call["joules"] is not None]
+    assert found["total"]["joules"] == pytest.approx(sum(known))
+    assert found["total"]["unknown"] == len(found["calls"]) - len(known)
+    assert found["calibration"]["tensorflow"] == "2.21.0"
+
+
+def test_a_prediction_never_reads_like_a_measurement(tmp_path, database):
+    program = tmp_path / "program.py"
+    program.write_text(SOURCE)
+    text = run(program, "--db", database).stdout
+    fit = next(line for line in text.splitlines() if ".fit" in line)
+    for words in (
+        "≈ 1.0 J predicted (",
+        ", 90%)",
+        "not measured",
+        "for float32[640,20], read from the source, 2 epochs × 20 steps",
+        "700 mJ of it first-run tracing",
+        "calibrated here on 17 Nov 2026, TensorFlow 2.21.0",
+        "estimated from CPU time",
+    ):
+        assert words in fit
+    tiny = next(line for line in text.splitlines() if ":13:" in line)
+    assert "under 1 mJ, predicted" in tiny  # no digits
+
+
+def test_a_calibration_of_another_version_is_named_and_not_used(tmp_path, database, monkeypatch):
+    monkeypatch.setattr(choosing, "versions_of", lambda python: ("2.22.0", "3.16.0"))
+    program = tmp_path / "program.py"
+    program.write_text(SOURCE)
+    done = run(program, "--format", "json", "--db", database)
+    assert json.loads(done.stdout)["calibration"] is None
+    assert all(call["joules"] is None for call in json.loads(done.stdout)["calls"])
+    assert "stale: it is of TensorFlow 2.21.0" in done.stderr
+    assert "energy-lsp calibrate" in done.stderr
+
+
+def test_without_a_calibration_it_says_what_to_do(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SOURCE)
+    done = run(program, "--db", tmp_path / "none.db")
+    assert "Nothing is calibrated here yet: run `energy-lsp calibrate`." in done.stderr
+    missing = run(tmp_path / "no.py", "--db", tmp_path / "none.db")
+    assert missing.exit_code == 2
+    assert "There is no" in missing.stderr
+
+
+def test_a_new_calibration_takes_the_place_of_the_one_before(database):
+    with Database.open(database) as opened:
+        (known,) = calibrations(opened.connection)
+        put_calibration(opened, known, coefficients()[:3])
+        assert len(calibrations(opened.connection)) == 1
+        assert opened.connection.execute("SELECT count(*) FROM coefficients").fetchone()[0] == 3
+
+
+def store_measurement(database, root, joules):
+    machine = Machine("cpu", "", 1, "os", "", (MeterInfo("cpu-time", ("cpu",), 0.001, 0.001, True),))
+    run = Run(
+        "r1", machine, Environment("3.11", *VERSIONS), "python program.py", "2026-11-18T00:00:00", "cpu-time",
+        True, None, project=str(root.resolve()),
+    )  # fmt: skip
+    measurement = Measurement(
+        "m1", "r1", "tensorflow.math.exp", "program.py", 12, InputSignature(("float32[2000,2000]",)), 0.01,
+        {"cpu": Quantity(joules, 1e-4)}, 5, 1, True, "in place", low=joules * 0.9, high=joules * 1.1,
+    )  # fmt: skip
+    with Database.open(database) as opened:
+        opened.add_run(run, [measurement])
+
+
+def test_what_was_measured_at_a_call_stands_before_a_prediction(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    store_measurement(database, tmp_path, 0.064)
+    (call,) = [each for each in predicted(tmp_path, database)["calls"] if each["line"] == 12]
+    assert (call["origin"], call["joules"]) == ("site", pytest.approx(0.064))
+
+
+def test_measurements_move_the_scale_of_the_machine(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    before = predicted(tmp_path, database)
+    store_measurement(database, tmp_path, 0.064)  # twice what was predicted
+    scale = correct(database, tmp_path / "program.py", tmp_path, VERSIONS)
+    assert 1.0 < scale < 2.0  # one call does not have the last word
+    for _ in range(30):
+        scale = correct(database, tmp_path / "program.py", tmp_path, VERSIONS)
+    assert scale == pytest.approx(2.0, rel=0.02)
+    after = predicted(tmp_path, database)
+    fits = [next(call for call in found["calls"] if call["line"] == 10) for found in (before, after)]
+    assert fits[1]["joules"] / fits[0]["joules"] == pytest.approx(2.0, rel=0.02)
+    assert correct(database, tmp_path / "program.py", tmp_path, ("1.0", "1.0")) is None
+
+
+def test_a_budget_counts_predictions_only_when_asked(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    checked = ["check", str(tmp_path / "program.py"), "--db", str(database), "--budget", "0.5"]
+    without = CliRunner().invoke(main, checked, catch_exceptions=False)
+    assert "Over the budget" not in without.stderr
+    asked = CliRunner().invoke(main, [*checked, "--predicted"], catch_exceptions=False)
+    assert asked.exit_code == 1
+    assert "predicted of calls that were never measured" in asked.stderr
+    assert "Over the budget" in asked.stderr
+
+
+def hovered(tmp_path, database, line, column):
+    folder = Folder(tmp_path, command_line={"database": str(database)})
+    folder.configure()
+    (page,) = read_pages(folder, tmp_path / "program.py", CLIENT)
+    found = hover_at(page, types.Position(line - 1, column), markdown=False)
+    return found.contents.value
+
+
+def test_a_hover_predicts_a_call_that_was_never_measured(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    text = hovered(tmp_path, database, 10, 7)
+    assert "≈ 1.0 J predicted (" in text
+    assert "not measured" in text
+    assert describe().label in text  # whose coefficients they are
+    assert "predicted" not in hovered(tmp_path, database, 14, 4)  # the source does not tell its shape
+    store_measurement(database, tmp_path, 0.064)
+    assert "predicted" not in hovered(tmp_path, database, 12, 8)  # it was measured

@@ -1,0 +1,98 @@
+"""Calls of the program's own compiled functions and iterations over datasets: measured, shown, ranked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from energy_data.database.database import Database
+from energy_data.model import Environment, InputSignature, Machine, Measurement, Quantity, Run
+from energy_lsp.cli import main
+
+STEP = """\
+import tensorflow as tf
+
+@tf.function
+def step(x):
+    return tf.reduce_sum(x)
+
+data = tf.data.Dataset.range(4)
+for x in data:
+    step( x )  # the step
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "pyproject.toml").write_text("")
+    database = tmp_path / "energy.db"
+    common: dict[str, Any] = {"id": "", "run_id": "r", "signature": InputSignature(), "seconds": 0.1}
+    common |= {"repeats": 2, "resolved": True, "method": "in place", "file": "train.py"}
+    calls = [
+        ("step", "step(x)", "compiled", 9, 5, 40, 2.0, 30.0),
+        ("tensorflow.data.Dataset", "data", "iteration", 8, 10, 4, 0.5, None),
+        ("tensorflow.data.Dataset.range", "tf.data.Dataset.range(4)", "api", 7, 8, 1, 1.0, None),
+    ]
+    run = Run(
+        *("r", Machine("CPU", "", 1, "Linux", ""), Environment("3", "2.21", "3"), "python train.py"),
+        *("2026-11-16T02:00:00+00:00", "rapl", False, True),
+        project=str(root),
+    )
+    with Database.open(database) as opened:
+        opened.add_run(
+            run,
+            [
+                Measurement(
+                    api=api,
+                    text=text,
+                    kind=kind,  # type: ignore[arg-type]
+                    line=line,
+                    column=column,
+                    count=count,
+                    joules={"cpu": Quantity(joules, 0.01)},
+                    first_joules=first,
+                    **common,
+                )
+                for api, text, kind, line, column, count, joules, first in calls
+            ],
+        )
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("ENERGY_LSP_DB", str(database))
+    return root
+
+
+def hotspots(project: Path, text: str) -> list[dict[str, Any]]:
+    from energy_lsp.checking.run import _folder
+
+    _folder.cache_clear()
+    (project / "train.py").write_text(text)
+    result = CliRunner().invoke(main, ["check", "train.py", "--format", "json", "--exit-zero"])
+    found = [item for item in json.loads(result.stdout) if item["rule"] == "hotspot"]
+    return sorted(found, key=lambda item: -item["total_joules"])
+
+
+def test_the_costliest_measured_is_the_first_hotspot_whatever_kind_it_is(project: Path) -> None:
+    found = hotspots(project, STEP)
+    told = [(one["api"], one["kind"], one["line"], one["column"], one["times"]) for one in found]
+    assert told == [
+        ("step", "compiled", 9, 5, 40),
+        ("tensorflow.data.Dataset", "iteration", 8, 10, 4),
+        ("tensorflow.data.Dataset.range", "api", 7, 24, 1),
+    ]
+    assert found[0]["total_joules"] == pytest.approx(30 + 39 * 2.0)
+    assert found[0]["first_joules"] == 30.0
+    assert (found[0]["origin"], found[0]["source"], found[0]["times_from"]) == ("site", "here", "measured")
+    assert found[0]["share"] == pytest.approx(108 / 111)
+
+
+def test_own_steps_follow_edits_and_are_gone_with_their_text(project: Path) -> None:
+    moved = "# more\n\n" + STEP.replace("step( x )", "step(\n        x\n    )")
+    first = hotspots(project, moved)[0]
+    assert (first["api"], first["line"]) == ("step", 11)
+    assert "step" not in [one["api"] for one in hotspots(project, STEP.replace("step( x )", "other(x)"))]
