@@ -28,12 +28,10 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "lab"))
 from energy_data.model import Device
-from energy_measure.attribution import DeviceAttribution, attribute
-from energy_measure.baseline import IdleWindow, fit_baseline
-from energy_measure.events import Events
-from energy_measure.observations import observe
-from energy_measure.repeating import stagger
-from energy_measure.replay import (
+from energy_measure.attribution.baseline import IdleWindow, fit_baseline
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.observations import observe
+from energy_measure.attribution.replay import (
     WINDOWS,
     ReplayPlan,
     replayed,
@@ -42,9 +40,11 @@ from energy_measure.replay import (
     stagger_seconds,
     window_seconds,
 )
-from energy_measure.stability import StabilityLimits, point_length
+from energy_measure.attribution.solver import DeviceAttribution, attribute
+from energy_measure.injected.replayer import stagger
+from energy_measure.machine.stability import StabilityLimits, point_length
+from energy_measure.sampling.trace import SampledTrace
 from energy_measure.statistics import combine
-from energy_measure.traces import SampledTrace
 from waveform import (
     GPUS,
     Calls,

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "lab"))
-from energy_measure.attribution import attribute
-from energy_measure.baseline import IdleWindow, fit_baseline
-from energy_measure.events import Events
-from energy_measure.sites import site_energies
+from energy_measure.attribution.baseline import IdleWindow, fit_baseline
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.site_energy import site_energies
+from energy_measure.attribution.solver import attribute
 from waveform import Calls, reading_times, sample_rapl
 
 REST, IDLE, STEPS = 2.0, 30.0, 400

@@ -15,10 +15,10 @@ from collections.abc import Callable
 import click
 import numpy as np
 
-from energy_measure.attribution import attribute
-from energy_measure.baseline import IdleWindow, fit_baseline
-from energy_measure.events import Events
-from energy_measure.traces import SampledTrace
+from energy_measure.attribution.baseline import IdleWindow, fit_baseline
+from energy_measure.attribution.events import Events
+from energy_measure.attribution.solver import attribute
+from energy_measure.sampling.trace import SampledTrace
 
 SITES = 300
 

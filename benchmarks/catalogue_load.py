@@ -9,12 +9,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from energy_data.catalogue import Catalogue
+from energy_data.catalogue.catalogue import Catalogue
 
 CATALOGUE = """
 import time, typing, functools  # which every program of ours has loaded
 start = time.process_time()
-from energy_data.catalogue import Catalogue
+from energy_data.catalogue.catalogue import Catalogue
 catalogue = Catalogue.load()
 assert catalogue.find("tensorflow.keras.layers.Dense").name == "keras.layers.Dense"
 print(time.process_time() - start)

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 
 import energy_measure
-from energy_code.project import Project
-from energy_measure.call_sites import Instrumented
+from energy_code.workspace.project import Project
 from energy_measure.meters import PowerModel, choose
-from energy_measure.one_run import QUICK, Key, OneRun, Runs
+from energy_measure.program.call_sites import Instrumented
+from energy_measure.run import QUICK, Key, OneRun, Runs
 
 STEPS = 600
 CALLS = {

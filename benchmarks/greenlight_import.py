@@ -11,8 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from energy_data.database import Database
-from energy_data.greenlight import files, import_greenlight
+from energy_data.database.database import Database
+from energy_data.studies.greenlight import files, import_greenlight
 
 
 def parse(path: Path) -> None:

@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from energy_data.catalogue import Catalogue
-from energy_data.database import Database
-from energy_data.figures import names
+from energy_data.catalogue.catalogue import Catalogue
+from energy_data.database.database import Database
+from energy_data.database.store import EnergyStore
+from energy_data.database.summaries import summarise
 from energy_data.model import Environment, InputSignature, Machine, Measurement, Quantity, Run
-from energy_data.store import EnergyStore
-from energy_data.summaries import summarise
+from energy_data.published.figures import names
 
 SITES_PER_API = 20
 LOOKUPS = 5000

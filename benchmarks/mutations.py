@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from energy_code.document import Document
+from energy_code.workspace.document import Document
 
 CORPUS = Path(__file__).parents[1] / "tests" / "code" / "corpus"
 Kind = Literal["cut", "line", "bracket"]

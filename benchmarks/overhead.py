@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from energy_measure import probe as probe_module
+from energy_measure.injected import probe as probe_module
 
 PER_CALL = """
 import importlib.util, sys, tempfile, time, types

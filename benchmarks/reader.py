@@ -24,8 +24,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from energy_code.document import Document
-from energy_code.project import Project
+from energy_code.workspace.document import Document
+from energy_code.workspace.project import Project
 
 CORPUS = Path(__file__).parents[1] / "tests" / "code" / "corpus"
 LINES = 6_700
@@ -110,7 +110,7 @@ import ast, gc, statistics, sys, time
 from pathlib import Path
 source = Path(sys.argv[1]).read_bytes()
 if sys.argv[2] == "analysis":
-    from energy_code.document import Document
+    from energy_code.workspace.document import Document
     action = lambda: len(list(Document(source).analysis.calls))
 else:
     action = lambda: ast.parse(source)
@@ -193,7 +193,7 @@ def index_table() -> None:
 MEMORY = """
 import re, sys
 from pathlib import Path
-from energy_code.project import Project
+from energy_code.workspace.project import Project
 project = Project(Path(sys.argv[1]), store=Path(sys.argv[2]))
 project.index()
 peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())  # of this program alone

@@ -20,14 +20,14 @@ import time
 from pathlib import Path
 
 from energy_code import rules
-from energy_code.document import Document
-from energy_code.notebook import program_of
+from energy_code.workspace.document import Document
+from energy_code.workspace.notebook import program_of
 
 BOUNDS = ((0, 100), (100, 400), (400, 1000), (1000, 100_000))
 LIMIT = 0.3
 READERS = {".py": bytes, ".ipynb": program_of}
 LOADING = (
-    "import energy_code.document, time; from energy_data.catalogue import Catalogue; Catalogue.load();"
+    "import energy_code.workspace.document, time; from energy_data.catalogue.catalogue import Catalogue; Catalogue.load();"
     "start = time.process_time(); import energy_code.rules; print(time.process_time() - start)"
 )
 

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests/lab"))
 
 from energy_measure import meters
-from energy_measure.sampling import Sampling
+from energy_measure.sampling.controller import Sampling
 from scene import Scene, build, dram, package
 from waveform import Waveform
 

@@ -1,14 +1,18 @@
 """How fast the server answers, beside ruff, pyright, python-lsp-server and jedi-language-server, in one run.
 
-    python benchmarks/servers.py [--servers energy-lsp,ruff,...] [--rounds 20] [--starts 5] [--venv FOLDER] [--pull]
+    python benchmarks/servers.py [--servers energy-lsp,ruff,...] [--lines 240,1000,6300] [--starts 5] [--json FILE]
 
-The other servers are installed into a virtual environment that is made for the run and thrown away (unless
---venv names one to keep). The files are TensorFlow code from Keras: one of 240 lines, one of 6,700. The servers
-take turns: each is started in every round of starts, and each gets every edit and every hover right after the
-others, so that what else the machine does meets all of them alike. The processor time of an edit is the mean over
-all of them, in steps of the system's clock (10 ms over all edits); it says something on a busy machine too. An edit is
-a character of a comment or a new line; an edit of code a letter more of a variable's name. With --pull
-diagnostics are asked for right behind the edit, of servers that can be asked.
+ruff is the one of this environment. Other servers are installed into a virtual environment that is made for the run and
+thrown away (unless --venv names one to keep). The files are TensorFlow code from Keras. The servers take turns: each is
+started in every round of starts, and each gets every key and every hover right after the others, so that what else the
+machine does meets all of them alike.
+
+Typing: nine lines of ordinary code, key by key, each key after the diagnostics of the one before and a pause. Brackets and
+quotes are closed by whoever types; at one place also by the editor. Typed at the start, in the middle between two
+statements, in the body of a function, and at the end; the last keys are taken back one by one, then all at once, then the
+lines are pasted and taken back. p50, p90 and p99 are over all keys until their diagnostics; with every fifth key
+a hover is asked for at once. CPU is what the server took from a key to the next one, by the scheduler's clock.
+With --pull diagnostics are asked for right behind the key, of servers that can be asked.
 """
 
 from __future__ import annotations
@@ -18,9 +22,7 @@ import importlib.util
 import json
 import os
 import queue
-import re
 import statistics
-import string
 import subprocess
 import sys
 import tempfile
@@ -34,17 +36,21 @@ from typing import Any, NamedTuple
 
 import psutil
 
+from keystrokes import PLACES, Key, keys, position
+
 ENERGY_LSP = [str(Path(sys.executable).with_name("energy-lsp")), "serve"]
+RUFF = [str(Path(sys.executable).with_name("ruff")), "server"]
 OTHERS = {
-    "ruff": ["ruff", "server"],
     "pyright": ["pyright-langserver", "--stdio"],
     "pylsp": ["pylsp"],
     "jedi": ["jedi-language-server"],
 }
-PACKAGES = ["ruff", "pyright[nodejs]", "python-lsp-server[all]", "jedi-language-server"]
+PACKAGES = ["pyright[nodejs]", "python-lsp-server[all]", "jedi-language-server"]
 PATIENCE = 120.0
-LETTERS = 8
-"""Of a word that is typed."""
+PAUSE = 0.01
+"""Seconds between the diagnostics of a key and the next one: what a server puts off until then counts as its CPU time."""
+HOVER_EVERY = 5
+"""With so many keys one hover."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Installed servers have their modules compiled; one that runs from its sources may keep what it compiles."""
 CAPABILITIES: dict[str, dict[str, Any]] = {
@@ -63,12 +69,27 @@ class Result(NamedTuple):
     initialize: float
     first: float
     ready: float
-    edit: float
-    code: float
-    edit_cpu: float
     hover_50: float
     hover_99: float
     memory: float
+
+
+class Typed(NamedTuple):
+    """What one server took for the keys of one file, in milliseconds."""
+
+    server: str
+    lines: int
+    what: str
+    keys: int
+    p50: float
+    p90: float
+    p99: float
+    worst: float
+    hover_50: float
+    hover_99: float
+    cpu_50: float
+    cpu_99: float
+    cpu_worst: float
 
 
 class Connection:
@@ -152,11 +173,34 @@ class Connection:
 
         self.wait(fits)
 
+    def both(self, uri: str, version: int, place: tuple[int, int], begun: float) -> tuple[float, float]:
+        """Ask for a hover and wait for it and for the diagnostics; how long each took since a moment."""
+        self.number += 1
+        number, taken = self.number, {}
+        where = {"textDocument": {"uri": uri}, "position": {"line": place[0], "character": place[1]}}
+        asked = time.perf_counter()
+        self.send({"id": number, "method": "textDocument/hover", "params": where})
+        if self.pulls:
+            self.diagnostics(uri, version)
+            taken["key"] = time.perf_counter() - begun
+
+        def both(message: dict[str, Any]) -> bool:
+            if message.get("id") == number:
+                taken["hover"] = time.perf_counter() - asked
+            elif message.get("method") == "textDocument/publishDiagnostics":
+                told = message["params"].get("version")
+                if message["params"]["uri"] == uri and (told is None or told >= version):
+                    taken.setdefault("key", time.perf_counter() - begun)
+            return len(taken) == 2
+
+        if len(taken) < 2:
+            self.wait(both)
+        return taken["key"], taken["hover"]
+
     def processor_time(self) -> float:
         """Seconds of processor time that the server and its children have taken."""
         parent = psutil.Process(self.process.pid)
-        times = [one.cpu_times() for one in [parent, *parent.children(recursive=True)]]
-        return sum(one.user + one.system for one in times)
+        return sum(processor_time(one) for one in [parent, *parent.children(recursive=True)])
 
     def memory(self) -> float:
         """Resident memory of the server and its children in MB."""
@@ -170,6 +214,17 @@ class Connection:
         self.process.wait()
         for process in processes:
             process.kill()
+
+
+def processor_time(process: psutil.Process) -> float:
+    """Seconds of processor time of one process: in nanoseconds where Linux tells them, else in steps of its clock."""
+    threads = Path(f"/proc/{process.pid}/task")
+    try:
+        told = [(thread / "schedstat").read_text().split()[0] for thread in threads.iterdir()]
+        return sum(map(int, told)) / 1e9
+    except (OSError, IndexError):
+        times = process.cpu_times()
+        return float(times.user + times.system)
 
 
 @contextmanager
@@ -193,10 +248,10 @@ class Contestant:
         path.write_text(text)
         self.uri = path.as_uri()
         self.server: Connection | None = None
-        self.edits_cpu = 0.0
-        self.taken: dict[str, list[float]] = {
-            what: [] for what in ("initialize", "first", "ready", "edit", "code", "hover")
-        }
+        self.version = 1
+        self.before: float | None = None
+        self.taken: dict[str, list[float]] = {what: [] for what in ("initialize", "first", "ready", "hover")}
+        self.typed: dict[str, dict[str, list[float]]] = {}
 
     def start(self) -> None:
         """Start afresh and open the file."""
@@ -226,18 +281,34 @@ class Contestant:
             self.server.end()
             self.server = None
 
-    def edit(self, version: int, row: int) -> None:
-        """One edit."""
-        assert self.server is not None
-        begun = self.server.processor_time()
-        self.taken["edit"].append(type_remark(self.server, self.uri, version, row))
-        self.edits_cpu += self.server.processor_time() - begun
-
-    def edit_code(self, version: int, place: tuple[int, int]) -> None:
-        """One edit of code."""
-        assert self.server is not None
-        number = len(self.taken["code"])
-        self.taken["code"].append(type_letter(self.server, self.uri, version, place, number))
+    def press(self, text: str, key: Key, what: str, hover: tuple[int, int] | None) -> None:
+        """One key, and what it took until its diagnostics; a hover is asked for right behind it."""
+        server = self.server
+        assert server is not None
+        taken = self.typed.setdefault(what, {"key": [], "hover": [], "cpu": []})
+        while not server.incoming.empty():
+            server.incoming.get()
+        self.version += 1
+        before = server.processor_time()
+        begun = time.perf_counter()
+        start, end = position(text, key.start), position(text, key.end)
+        change = {"range": {"start": start._asdict(), "end": end._asdict()}, "text": key.text}
+        document = {"uri": self.uri, "version": self.version}
+        server.send(
+            {
+                "method": "textDocument/didChange",
+                "params": {"textDocument": document, "contentChanges": [change]},
+            }
+        )
+        if hover is None:
+            server.diagnostics(self.uri, self.version)
+            taken["key"].append(time.perf_counter() - begun)
+        else:
+            key_taken, hover_taken = server.both(self.uri, self.version, hover, begun)
+            taken["key"].append(key_taken)
+            taken["hover"].append(hover_taken)
+        time.sleep(PAUSE)
+        taken["cpu"].append(server.processor_time() - before)
 
     def hover(self, place: tuple[int, int]) -> None:
         """One hover."""
@@ -255,82 +326,64 @@ class Contestant:
             middle["initialize"],
             middle["first"],
             middle["ready"],
-            middle["edit"],
-            middle["code"],
-            self.edits_cpu / len(self.taken["edit"]) * 1e3,
             middle["hover"],
             hovers[int(len(hovers) * 0.99)] * 1e3,
             self.server.memory(),
         )
 
+    def typing(self) -> list[Typed]:
+        """The figures of the keys: at each place, and over all of them."""
+        everything = {
+            what: [one for taken in self.typed.values() for one in taken[what]]
+            for what in ("key", "hover", "cpu")
+        }
+        lines = len(self.text.splitlines())
+        return [
+            Typed(
+                self.name,
+                lines,
+                what,
+                len(taken["key"]),
+                *[part(taken["key"], share) for share in (0.5, 0.9, 0.99, 1)],
+                *[part(taken["hover"], share) for share in (0.5, 0.99)],
+                *[part(taken["cpu"], share) for share in (0.5, 0.99, 1)],
+            )
+            for what, taken in [*self.typed.items(), ("all", everything)]
+        ]
 
-def contest(contestants: list[Contestant], rounds: int, starts: int) -> list[Result]:
+
+def part(times: list[float], share: float) -> float:
+    """The time, in milliseconds, that a share of some times does not exceed."""
+    return sorted(times)[min(int(len(times) * share), len(times) - 1)] * 1e3 if times else float("nan")
+
+
+def contest(
+    contestants: list[Contestant], rounds: int, starts: int, runs: list[tuple[str, bool]]
+) -> tuple[list[Result], list[Typed]]:
     """Everything about some servers and one file, in turns."""
-    lines = contestants[0].text.split("\n")
+    text = contestants[0].text
+    lines = text.split("\n")
     try:
         for number in range(starts):
             for one in contestants[:: -1 if number % 2 else 1]:
                 one.start()
                 print(".", end="", flush=True, file=sys.stderr)
         time.sleep(2)
-        for version in range(2, rounds + 2):
-            for one in contestants:
-                one.edit(version, len(lines) // 2)
-        for version in range(rounds + 2, 2 * rounds + 2):
-            for one in contestants:
-                one.edit_code(version, assigned_name(lines))
         for place in places(lines, 5 * rounds):
             for one in contestants:
                 one.hover(place)
-        return [one.result() for one in contestants]
+        [hovered] = places(lines[: len(lines) // 4], 1) or [(0, 0)]
+        for where, closing in runs:
+            what = f"{where}, closed by the editor" if closing else where
+            for number, key in enumerate(keys(text, where, closing)):
+                for one in contestants:
+                    one.press(text, key, what, hovered if number % HOVER_EVERY == 0 else None)
+                text = key.applied(text)
+            print(",", end="", flush=True, file=sys.stderr)
+        return [one.result() for one in contestants], [row for one in contestants for row in one.typing()]
     finally:
         for one in contestants:
             one.end()
-
-
-def type_remark(server: Connection, uri: str, version: int, row: int) -> float:
-    """Type one character (a comment's, in the middle of the file) and wait for the diagnostics."""
-    start = {"line": row, "character": 0}
-    return edit(server, uri, version, start, start, "#" if version % 2 else "\n")
-
-
-def type_letter(server: Connection, uri: str, version: int, place: tuple[int, int], number: int) -> float:
-    """Type a letter more behind a name, which makes a text that was never seen before, and wait for the diagnostics.
-
-    Of numbered letters each word takes some, and the first of the next word replaces them.
-    """
-    row, column = place
-    word, typed = divmod(number, LETTERS)
-    letter = string.ascii_lowercase[(7 * word + typed) % 26]
-    replaced = {"line": row, "character": column + (typed or (LETTERS if word else 0))}
-    start = {"line": row, "character": column + typed}
-    return edit(server, uri, version, start, replaced, letter)
-
-
-def assigned_name(lines: list[str]) -> tuple[int, int]:
-    """Where the name of a variable ends that a function assigns a call to, above the middle of the file."""
-    middle = len(lines) // 2
-    named = re.compile(r" +\w+(?= = \w+\()")
-    found = ((row, named.match(lines[row])) for row in range(middle - 1, 0, -1))
-    return next((row, name.end()) for row, name in found if name is not None)
-
-
-def edit(server: Connection, uri: str, version: int, start: Any, end: Any, text: str) -> float:
-    """The time from an edit to its diagnostics."""
-    while not server.incoming.empty():
-        server.incoming.get()
-    begun = time.perf_counter()
-    change = {"range": {"start": start, "end": end}, "text": text}
-    server.send(
-        {
-            "method": "textDocument/didChange",
-            "params": {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]},
-        }
-    )
-    server.diagnostics(uri, version)
-    taken = time.perf_counter() - begun
-    time.sleep(0.05)
-    return taken
 
 
 def places(lines: list[str], count: int) -> list[tuple[int, int]]:
@@ -339,6 +392,8 @@ def places(lines: list[str], count: int) -> list[tuple[int, int]]:
         (row, line.index("tf.") + 4) for row, line in enumerate(lines[: len(lines) // 2 - 1]) if "tf." in line
     ]
     step = max(1, len(found) // count)
+    if not found:
+        return []
     chosen = found[::step]
     return [chosen[index % len(chosen)] for index in range(count)]
 
@@ -361,9 +416,7 @@ def keras_folder() -> Path:
 def keras_code(lines: int) -> str:
     """TensorFlow code that ships with Keras, cut to so many lines."""
     folder = keras_folder() / "src" / "backend" / "tensorflow"
-    names = (
-        ["numpy", "nn", "math", "image", "core", "linalg", "random", "rnn"] if lines > 1000 else ["linalg"]
-    )
+    names = ["numpy", "nn", "math", "image", "core", "linalg", "random", "rnn"] if lines > 500 else ["linalg"]
     text = "\n".join((folder / f"{name}.py").read_text("utf-8") for name in names)
     return "\n".join(text.split("\n")[:lines]) + "\n"
 
@@ -382,57 +435,44 @@ def install(folder: Path) -> Path:
     return programs
 
 
-def print_table(results: list[Result]) -> None:
-    columns = [
-        "initialize",
-        "open → diagnostics",
-        "start → diagnostics",
-        "edit → diagnostics",
-        "edit of code → diagnostics",
-        "CPU of an edit",
-        "hover p50",
-        "hover p99",
-        "memory",
-    ]
-    print("| server | lines | " + " | ".join(columns) + " |")
-    print("|---" * (len(columns) + 2) + "|")
-    for one in results:
-        figures = (
-            one.initialize,
-            one.first,
-            one.ready,
-            one.edit,
-            one.code,
-            one.edit_cpu,
-            one.hover_50,
-            one.hover_99,
-        )
-        shown = " | ".join(f"{value:.1f} ms" for value in figures)
-        print(f"| {one.server} | {one.lines} | {shown} | {one.memory:.0f} MB |")
+def print_table(rows: list[Result] | list[Typed]) -> None:
+    """Figures as a Markdown table, in milliseconds and megabytes."""
+    columns = [name.replace("_", " ") for name in rows[0]._fields]
+    print("| " + " | ".join(columns) + " |")
+    print("|---" * len(columns) + "|")
+    for row in rows:
+        print("| " + " | ".join(f"{one:.1f}" if isinstance(one, float) else str(one) for one in row) + " |")
+    print()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    known = ["energy-lsp", *OTHERS]
-    parser.add_argument("--servers", default=",".join(known))
+    known = ["energy-lsp", "ruff", *OTHERS]
+    parser.add_argument("--servers", default="energy-lsp,ruff", help=f"of {', '.join(known)}")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--starts", type=int, default=5)
-    parser.add_argument("--lines", default="240,6700")
+    parser.add_argument("--lines", default="240,1000,6300")
+    parser.add_argument("--places", default=",".join(PLACES), help="where to type")
     parser.add_argument("--venv", type=Path)
     parser.add_argument("--pull", action="store_true")
+    parser.add_argument("--json", type=Path, help="write the figures to a file, too")
     options = parser.parse_args()
     if options.pull:
         CAPABILITIES["textDocument"]["diagnostic"] = {}
     wanted = options.servers.split(",")
     if unknown := set(wanted) - set(known):
         parser.error(f"unknown server {', '.join(sorted(unknown))}: choose from {', '.join(known)}.")
+    runs = [(where, False) for where in options.places.split(",")]
+    if "middle" in options.places:
+        runs.append(("middle", True))
     results: list[Result] = []
+    typed: list[Typed] = []
     with tempfile.TemporaryDirectory() as scratch:
         programs = install(options.venv or Path(scratch) / "venv") if set(wanted) & set(OTHERS) else Path()
         commands = {name: [str(programs / command[0]), *command[1:]] for name, command in OTHERS.items()}
-        commands["energy-lsp"] = ENERGY_LSP
+        commands |= {"energy-lsp": ENERGY_LSP, "ruff": RUFF}
         installed = [name for name in wanted if Path(commands[name][0]).exists()]
         for lines in map(int, options.lines.split(",")):
             contestants = []
@@ -440,9 +480,15 @@ def main() -> None:
                 root = Path(scratch) / f"{name}-{lines}"
                 root.mkdir()
                 contestants.append(Contestant(name, commands[name], root, keras_code(lines)))
-            results += contest(contestants, options.rounds, options.starts)
+            found, keys_found = contest(contestants, options.rounds, options.starts, runs)
+            results += found
+            typed += keys_found
     print(file=sys.stderr)
     print_table(results)
+    print_table(typed)
+    if options.json is not None:
+        figures = {"servers": [row._asdict() for row in results], "typing": [row._asdict() for row in typed]}
+        options.json.write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

@@ -28,12 +28,12 @@ from typing import IO
 
 import numpy as np
 
-from energy_code.project import Project
-from energy_measure.call_sites import Instrumented
-from energy_measure.events import Events
+from energy_code.workspace.project import Project
+from energy_measure.attribution.events import Events
 from energy_measure.meters import choose
-from energy_measure.runner import Program
-from energy_measure.sampling import Sampling
+from energy_measure.program.call_sites import Instrumented
+from energy_measure.program.process import Program
+from energy_measure.sampling.controller import Sampling
 from energy_measure.statistics import median_interval
 
 PREAMBLE = """

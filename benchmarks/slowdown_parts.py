@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from energy_code.project import Project
-from energy_measure import probe as probe_module
-from energy_measure.call_sites import Instrumented
+from energy_code.workspace.project import Project
+from energy_measure.injected import probe as probe_module
+from energy_measure.program.call_sites import Instrumented
 from energy_measure.statistics import median_interval
 from slowdown import EAGER
 
