@@ -7,11 +7,12 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from energy_lsp.cli.calls import MOST_READ_ALONG, calls
+from energy_code.workspace.project import MOST_READ_ALONG
+from energy_lsp.cli import main
 
 
 def run(*arguments: str):
-    return CliRunner().invoke(calls, list(arguments))
+    return CliRunner().invoke(main, ["calls", *arguments])
 
 
 def test_json_has_the_fields_and_units_of_the_contract(tmp_path, monkeypatch):

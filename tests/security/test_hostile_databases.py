@@ -277,7 +277,7 @@ def test_a_line_is_not_read_further_than_one_can_be_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("energy_data.database.interchange.LONGEST_LINE", 1000)
-    monkeypatch.setattr("energy_lsp.cli.db.LONGEST_LINE", 1000)
+    monkeypatch.setattr("energy_lsp.cli.results.db.LONGEST_LINE", 1000)
     export = tmp_path / "long.jsonl"
     export.write_text(HEAD + "x" * 5_000_000)
     done = CliRunner().invoke(main, ["db", "import", "jsonl", str(export), "--db", str(tmp_path / "own.db")])

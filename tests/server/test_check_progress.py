@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from energy_lsp.cli.check import MANY
+from energy_lsp.cli.source.check import MANY
 
 CHECK = [sys.executable, "-m", "energy_lsp", "check", ".", "--format", "json"]
 

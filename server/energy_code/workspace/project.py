@@ -10,10 +10,13 @@ from energy_code.incremental.engine import Engine
 from energy_code.interpreter.limits import MAX_IMPORTERS
 from energy_code.interpreter.modules import Module
 from energy_code.workspace.document import Document
-from energy_code.workspace.import_index import Each, Index, Progress, python_files, relative
+from energy_code.workspace.import_index import Each, Index, Progress, is_small, python_files, relative
 from energy_code.workspace.notebook import Notebook, NotebookProblem
 from energy_data.catalogue.catalogue import Catalogue
 from energy_data.untrusted.reading import read_source, real
+
+MOST_READ_ALONG = 50
+"""How many files may stand around a single one for it to be asked which of them import it."""
 
 
 class Project:
@@ -230,3 +233,20 @@ def absolute(module: Module, dotted: str) -> str:
         return name
     package = module.package(level)
     return f"{package}.{name}" if package and name else package or name
+
+
+def project_of(path: Path) -> Project:
+    """The project around a single file: its folder, or the folder above its packages.
+
+    In a small one it is known who imports whom: the file is read as it is when the folder is given.
+    """
+    folder = real(path).parent
+    while (folder / "__init__.py").exists() and folder.parent != folder:
+        folder = folder.parent
+    if folder.name == "src":  # the programs that use its packages stand beside it
+        folder = folder.parent
+    project = Project(folder)
+    project.named.add(real(path))
+    if is_small(folder, MOST_READ_ALONG):
+        project.index()
+    return project

@@ -12,22 +12,22 @@ from energy_lsp.presentation.markup import Plain
 from energy_lsp.terminal.echo import echo
 
 COMMANDS: dict[str, str] = {
-    "measure": "measure:measure",
-    "db": "db:db",
+    "measure": "measuring.measure:measure",
+    "db": "results.db:db",
     "serve": "serve:serve",
-    "check": "check:check",
-    "calls": "calls:calls",
-    "debug": "debug:debug",
-    "report": "report:report",
-    "inside": "inside:inside",
-    "compare": "compare:compare",
-    "tune": "tune:tune",
-    "doctor": "doctor:doctor",
-    "rules": "rules:rules",
-    "campaign": "campaign:campaign",
-    "calibrate": "calibrate:calibrate",
-    "predict": "predict:predict",
-    "sweep": "sweep:sweep",
+    "check": "source.check:check",
+    "calls": "source.calls:calls",
+    "debug": "source.debug:debug",
+    "report": "results.report:report",
+    "inside": "results.inside:inside",
+    "compare": "measuring.compare:compare",
+    "tune": "measuring.tune:tune",
+    "doctor": "measuring.doctor:doctor",
+    "rules": "source.rules:rules",
+    "campaign": "measuring.campaign:campaign",
+    "calibrate": "measuring.calibrate:calibrate",
+    "predict": "source.predict:predict",
+    "sweep": "measuring.sweep:sweep",
 }
 """Command name → `module:function` under this package; the order is the order of the help."""
 

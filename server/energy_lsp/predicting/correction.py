@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from energy_code.workspace.project import project_of
 from energy_data.database.calibrations import calibrations, cost_model, set_scale
 from energy_data.database.database import Database
 from energy_data.database.store import EnergyStore
 from energy_data.model import Calibration
 from energy_lsp.checking.run import find_files
-from energy_lsp.cli.calls import project_of
 from energy_lsp.predicting.program import Predictor
 
 WEIGHT = 3.0

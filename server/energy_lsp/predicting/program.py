@@ -12,14 +12,13 @@ from energy_code.static_shapes.values import Asked
 from energy_code.static_shapes.walk import Place, shapes_in
 from energy_code.text.lines import Lines
 from energy_code.workspace.notebook import Notebook
-from energy_code.workspace.project import Project
+from energy_code.workspace.project import Project, project_of
 from energy_data.database.store import EnergyStore
 from energy_data.prediction.cost_model import CostModel, total
 from energy_data.prediction.specs import Prediction
 from energy_data.prediction.whole_models import predict_job
 from energy_data.untrusted.reading import read_source
 from energy_lsp.checking.run import find_files
-from energy_lsp.cli.calls import project_of
 from energy_lsp.predicting.choice import choose_calibration
 from energy_lsp.session.settings import project_root
 

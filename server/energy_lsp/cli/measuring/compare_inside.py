@@ -11,7 +11,7 @@ from energy_data.database.database import Database
 from energy_data.model import Part
 from energy_data.paths import user_database
 from energy_data.problems import Problem
-from energy_lsp.cli.runs import run_or_file
+from energy_lsp.cli.run_argument import run_or_file
 from energy_lsp.inside.versions import VersionChange, compare_versions
 from energy_lsp.terminal.echo import echo
 

@@ -40,9 +40,10 @@ def predict(path: Path, form: str, python: str, database: Path | None) -> None:
     What was measured at a call stands before what is predicted of it. Calls whose shapes the source does not tell have
     no figure. Run `energy-lsp calibrate` once before.
     """
+    from energy_code.workspace.project import project_of
     from energy_data.database.store import EnergyStore
     from energy_lsp.checking.run import find_files
-    from energy_lsp.cli.calls import CallsProblem, project_of
+    from energy_lsp.cli.source.calls import CallsProblem
     from energy_lsp.predicting.choice import choose_calibration
     from energy_lsp.predicting.program import Predictor
     from energy_measure.machine.describe import describe

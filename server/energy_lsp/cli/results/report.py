@@ -13,7 +13,7 @@ from energy_data.model import Inside, Part, Run
 from energy_data.paths import user_database
 from energy_data.problems import Problem
 from energy_data.untrusted.writing import write_file
-from energy_lsp.cli.runs import choose_run
+from energy_lsp.cli.run_argument import choose_run
 from energy_lsp.report import render
 from energy_lsp.terminal.echo import echo
 

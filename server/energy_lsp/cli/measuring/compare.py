@@ -114,7 +114,7 @@ def compare(
     print, and what progress bars showed on the way, are not compared.
     """
     if inside:
-        from energy_lsp.cli.compare_inside import compare_inside
+        from energy_lsp.cli.measuring.compare_inside import compare_inside
 
         measuring = {"database": database, "meter": meter, "python": python or None, "timeout": timeout}
         compare_inside(str(before), str(after), arguments, quick=quick, form=form, measuring=measuring)

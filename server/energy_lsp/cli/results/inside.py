@@ -14,7 +14,7 @@ from energy_data.database.database import Database
 from energy_data.model import Inside, Measurement, Part, Run
 from energy_data.paths import user_database
 from energy_data.problems import Problem
-from energy_lsp.cli.runs import run_or_file
+from energy_lsp.cli.run_argument import run_or_file
 from energy_lsp.inside.groups import BY, By, Group, below, calls_of, grouped
 from energy_lsp.inside.precision import Precision, precision
 from energy_lsp.terminal.echo import echo

@@ -11,17 +11,15 @@ import click
 
 from energy_code.model import Call
 from energy_code.text.lines import Lines
-from energy_code.workspace.import_index import is_small, python_files
+from energy_code.workspace.import_index import python_files
 from energy_code.workspace.notebook import Notebook
-from energy_code.workspace.project import Project
+from energy_code.workspace.project import Project, project_of
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import one_line, visible
 from energy_data.untrusted.reading import real
 from energy_lsp.terminal.echo import echo
 
 Record = dict[str, Any]
-MOST_READ_ALONG = 50
-"""How many files may stand around a single one for it to be asked which of them import it."""
 
 
 @click.command("calls")
@@ -79,23 +77,6 @@ def calls_in(path: Path) -> Iterator[Record]:
         yield from calls_in_file(path, project_of(path))
     else:
         raise CallsProblem(f"{path} does not exist: check the spelling.")
-
-
-def project_of(path: Path) -> Project:
-    """The project around a single file: its folder, or the folder above its packages.
-
-    In a small one it is known who imports whom: the file is read as it is when the folder is given.
-    """
-    folder = real(path).parent
-    while (folder / "__init__.py").exists() and folder.parent != folder:
-        folder = folder.parent
-    if folder.name == "src":  # the programs that use its packages stand beside it
-        folder = folder.parent
-    project = Project(folder)
-    project.named.add(real(path))
-    if is_small(folder, MOST_READ_ALONG):
-        project.index()
-    return project
 
 
 def calls_in_file(path: Path, project: Project) -> Iterator[Record]:

@@ -1,0 +1,1 @@
+"""Commands that show, keep and pass on what was measured."""
