@@ -11,10 +11,7 @@ import numpy.typing as npt
 
 from energy_measure.meters.interface import Source
 from energy_measure.sampling.trace import SampledTrace, per_device
-from energy_measure.sampling.trace_file import Header, notes_path
-
-UNCERTAIN_NS = 200_000
-"""A reading that took this much longer than usual was interrupted: when its value was true is not known."""
+from energy_measure.sampling.trace_file import UNCERTAIN_NS, Header, notes_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from energy_data.untrusted.writing import append_to, write_file
 from energy_measure.meters.interface import MeterProblem, Source
 
 MAGIC = b"energy-trace 1 "
+UNCERTAIN_NS = 200_000
+"""A reading that took this much longer than usual was interrupted: when its value was true is not known."""
 
 
 @dataclass(frozen=True, slots=True)

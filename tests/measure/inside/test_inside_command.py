@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -184,9 +186,12 @@ def test_similarity_does_not_see_what_total_variation_does() -> None:
 
 
 def test_parts_survive_export_and_import(database: Path, tmp_path: Path) -> None:
-    exported = CliRunner().invoke(main, ["db", "export", "--db", str(database)]).output
     file, second = tmp_path / "export.jsonl", tmp_path / "second.sqlite"
-    file.write_text(exported)
+    command = [sys.executable, "-m", "energy_lsp", "db", "export", "--db", str(database)]
+    with file.open("wb") as lines:
+        told = subprocess.run(command, stdout=lines, stderr=subprocess.PIPE, check=True, text=True).stderr
+    assert all(isinstance(json.loads(line), dict) for line in file.read_text().splitlines())
+    assert "1 run" in told
     done = CliRunner().invoke(main, ["db", "import", "jsonl", str(file), "--db", str(second)])
     assert done.exit_code == 0, done.output
     with Database.read(second) as copy:
