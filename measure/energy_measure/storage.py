@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from energy_code.text.lines import Lines
+from energy_code.workspace.notebook import Notebook, NotebookProblem
 from energy_data.database.database import Database
 from energy_data.model import CallSpan, Inside, Machine, Measurement, Part, Phase, Run, Trace
 from energy_data.paths import user_database
@@ -178,7 +180,7 @@ class Storing:
         return Inside(self.run_id, note, looked, tuple(flows), sparse, self._lines(program))
 
     def _lines(self, program: MeasuredProgram) -> dict[str, dict[int, str]]:
-        """The text of the lines that calls and their parts stand in, as far as they are lines of Python files."""
+        """The text of the lines that calls and their parts stand in; those of a notebook count through its cells."""
         wanted: dict[str, set[int]] = {}
         for call in program.calls:
             if call.inside:
@@ -186,14 +188,15 @@ class Storing:
             for part in call.inside:
                 if part.origin.line:
                     wanted.setdefault(part.origin.file, set()).add(part.origin.line)
+                for place in part.called:
+                    wanted.setdefault(place.file, set()).add(place.line)
         found: dict[str, dict[int, str]] = {}
         for file, lines in wanted.items():
             try:
-                text = read_source(Path(self.project) / file).decode("utf-8").splitlines()
-            except (OSError, UnicodeError):
+                text = _texts(Path(self.project) / file)
+            except (OSError, UnicodeError, NotebookProblem):
                 continue
-            if file.endswith(".py"):
-                found[file] = {line: text[line - 1].strip() for line in sorted(lines) if line <= len(text)}
+            found[file] = {line: text[line - 1].strip() for line in sorted(lines) if 0 < line <= len(text)}
         return found
 
     def _traces(self, run: OneRun) -> list[Trace]:
@@ -249,3 +252,12 @@ def now_text() -> str:
 def database_path(asked_for: Path | None) -> Path:
     """The database to write to."""
     return asked_for or user_database()
+
+
+def _texts(path: Path) -> list[str]:
+    """The lines of a Python file, or of all code cells of a notebook; none of what is neither."""
+    if path.suffix == ".py":
+        return Lines(read_source(path)).texts()
+    if path.suffix == ".ipynb":
+        return Notebook.read(read_source(path)).document.lines.texts()
+    return []

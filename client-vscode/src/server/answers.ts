@@ -17,9 +17,12 @@ export interface PartSummary {
   kind: string;
   pass: "forward" | "backward" | "optimizer" | "loss" | "input" | "runtime";
   joules: number;
+  text: string;
   share: number;
+  count: number;
   file: string | null;
-  line: number;
+  line: number | null;
+  uri: string | null;
 }
 
 /** One call. `total_joules` are of one run, `share` of what was measured; null for what is not part of that sum. */
@@ -39,6 +42,7 @@ export interface CallSummary {
   layer: "here" | "team" | "published" | null;
   estimated: boolean;
   inside: PartSummary[];
+  creates_layer: boolean;
   edited: boolean;
   text: string;
   each_text: string;
@@ -52,19 +56,39 @@ export interface FunctionSummary {
   calls: CallSummary[];
 }
 
-/** A call of the measured program. */
+/** A call of the measured program; `uri` and `row`, from 0, say where it is now, or are null. */
 export interface CallPlace {
   api: string;
   file: string;
   line: number;
+  uri: string | null;
+  row: number | null;
 }
 
-/** A line that creates layers, and what these had of a call. */
+/** What layers had of one call that uses them. */
+export interface LayerUse {
+  api: string;
+  file: string;
+  line: number;
+  uri: string | null;
+  row: number | null;
+  joules: number;
+  text: string;
+  share: number;
+  forward: number;
+  backward: number;
+}
+
+/** A line that creates layers: what they had of all calls, `share` of the costliest, `of_all` of the whole summary. */
 export interface LayerSummary {
   line: number;
   joules: number;
+  text: string;
+  label: string;
   share: number;
+  of_all: number | null;
   of: CallPlace;
+  uses: LayerUse[];
 }
 
 /** A file, or one cell of a notebook. */

@@ -54,6 +54,10 @@ class Lines:
         end = self.starts[row + 1] - 1 if row + 1 < len(self.starts) else len(self.source)
         return self.source[start:end].rstrip(b"\r")
 
+    def texts(self) -> list[str]:
+        """All lines without their ends."""
+        return [self.line(row).decode("utf-8", "replace") for row in range(len(self.starts))]
+
     def position(self, byte: int, encoding: Encoding) -> Position:
         """Line and character of a byte offset, in the units of an encoding."""
         row, column = self.point(max(0, min(byte, len(self.source))))

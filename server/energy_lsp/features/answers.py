@@ -33,11 +33,15 @@ PartSummary = TypedDict(
         "kind": str,
         "pass": Literal["forward", "backward", "optimizer", "loss", "input", "runtime"],
         "joules": float,
+        "text": str,
         "share": float,
+        "count": float,
         "file": str | None,
-        "line": int,
+        "line": int | None,
+        "uri": str | None,
     },
 )
+"""A part of a call: `line`, from 0, and `uri` say where its layer is created now; null where that is not known."""
 
 
 class CallSummary(TypedDict):
@@ -58,6 +62,7 @@ class CallSummary(TypedDict):
     layer: Source | None
     estimated: bool
     inside: list[PartSummary]
+    creates_layer: bool
     edited: bool
     text: str
     each_text: str
@@ -73,20 +78,36 @@ class FunctionSummary(TypedDict):
 
 
 class CallPlace(TypedDict):
-    """A call of the measured program."""
+    """A call of the measured program; `uri` and `row`, from 0, say where it is now, or are null."""
 
     api: str
     file: str
     line: int
+    uri: str | None
+    row: int | None
+
+
+class LayerUse(CallPlace):
+    """What layers had of one call that uses them."""
+
+    joules: float
+    text: str
+    share: float
+    forward: float
+    backward: float
 
 
 class LayerSummary(TypedDict):
-    """A line that creates layers, and what these had of a call."""
+    """A line that creates layers: what they had of all calls, `share` of the costliest, `of_all` of the whole summary."""
 
     line: int
     joules: float
+    text: str
+    label: str
     share: float
+    of_all: float | None
     of: CallPlace
+    uses: list[LayerUse]
 
 
 class FileSummary(TypedDict):
@@ -142,6 +163,7 @@ ANSWERS = (
     CallSummary,
     FunctionSummary,
     CallPlace,
+    LayerUse,
     LayerSummary,
     FileSummary,
     MachineTotal,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.presentation.layers import call_lines, creates, layer_lines
+from energy_lsp.presentation.layer_wording import call_lines, creates, layer_lines, made_by
 from energy_lsp.presentation.markup import Markdown, Plain
 from energy_lsp.presentation.wording import hover as hover_text
 
@@ -68,9 +68,9 @@ def created_here(page: FileReport, row: int, hint: Hint | None, markup: Markup) 
     """What layers created at a row had; nothing for a call on the row that creates none."""
     layers = page.layers
     uses = layers.created.get(row) if layers is not None else None
-    if not uses or (hint is not None and not creates(hint, uses)):
+    if layers is None or not uses or (hint is not None and not creates(hint, uses)):
         return []
-    return layer_lines(uses, markup)
+    return layer_lines(made_by(hint, uses) if hint is not None else uses, layers, markup)
 
 
 def inside_of(page: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:
@@ -78,5 +78,5 @@ def inside_of(page: FileReport, row: int, hint: Hint, markup: Markup) -> list[st
     layers = page.layers
     for call in layers.calls.get(row, ()) if layers is not None else ():
         if call.api == hint.call.api and layers is not None:
-            return call_lines(call, page.file, page.uri, layers.rows, markup)
+            return call_lines(call, layers, page.folder.address, markup)
     return []

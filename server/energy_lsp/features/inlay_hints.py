@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.presentation.layers import creates, layer_label, layer_lines
+from energy_lsp.presentation.layer_wording import creates, layer_label, layer_lines
 from energy_lsp.presentation.markup import Plain
 from energy_lsp.presentation.wording import cost, provenance, short
 from energy_lsp.wire.encoding import Encoded, encoded_list
@@ -43,9 +43,9 @@ def layer_inlays(page: FileReport, where: types.Range) -> list[types.InlayHint]:
     found = []
     for row, uses in layers.created.items():
         if where.start.line <= row <= where.end.line:
-            label = layer_label(uses, layers.estimated)
+            label = layer_label(uses, layers)
             end = types.Position(*page.end_of_row(row))
-            tooltip = "\n".join(layer_lines(uses, Plain()))
+            tooltip = "\n".join(layer_lines(uses, layers, Plain()))
             found.append(types.InlayHint(position=end, label=label, padding_left=True, tooltip=tooltip))
     return found
 

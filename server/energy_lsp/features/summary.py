@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from energy_lsp.features.status import totals
 from energy_lsp.presentation.account import NOTHING, Account, counts, machine_of
+from energy_lsp.presentation.layer_wording import creates, layer_label
 from energy_lsp.presentation.units import marked
 from energy_lsp.presentation.wording import provenance
 from energy_lsp.wire.encoding import Encoded, encoded, encoded_list, encoded_object
 
 if TYPE_CHECKING:
+    from energy_data.database.inside import CallParts
+    from energy_data.model import Part
     from energy_lsp.presentation.file_report import FileReport
     from energy_lsp.presentation.hints import Hint
 
@@ -24,6 +27,10 @@ def summary_of(uri: str | None, parts: Sequence[tuple[Account, dict[str, Any]]])
         part_of = call.pop("part_of")
         counts = account.main is not None and part_of == list(account.main.key) and account.joules > 0
         call["share"] = min(1.0, call["total_joules"] / account.joules) if counts else None
+    for layer in (layer for file in files for layer in file["layers"]):
+        # Layers are known from this machine's own runs, and so is the sum that comes first.
+        whole = account.joules if account.main is not None and account.main.key[0] == "here" else 0.0
+        layer["of_all"] = min(1.0, layer["joules"] / whole) if whole > 0.0 else None
     return {"uri": uri, **totals(account), "files": files}
 
 
@@ -74,6 +81,7 @@ def _call(page: FileReport, hint: Hint) -> dict[str, Any]:
         "layer": figure.source if figure else None,
         "estimated": hint.estimated,
         "inside": _inside(page, hint),
+        "creates_layer": _creates_layer(page, hint),
         "edited": figure.edited if figure else False,
         "text": "" if total is None else marked(total, hint.estimated),
         "each_text": "" if hint.joules_per_call is None else marked(hint.joules_per_call, hint.estimated),
@@ -90,12 +98,49 @@ def layers_summary(page: FileReport) -> list[dict[str, Any]]:
     return [
         {
             "line": row,
-            "joules": sum(use.joules for use in uses),
+            "joules": (total := sum(use.joules for use in uses)),
+            "text": marked(total, layers.estimated),
+            "label": layer_label(uses, layers),
             "share": uses[0].share,
-            "of": {"api": uses[0].call.api, "file": uses[0].call.file, "line": uses[0].call.line},
+            "of": _call_place(page, uses[0].call),
+            "uses": [
+                {
+                    **_call_place(page, use.call),
+                    "joules": use.joules,
+                    "text": marked(use.joules, layers.estimated),
+                    "share": use.share,
+                    "forward": use.of("forward"),
+                    "backward": use.of("backward"),
+                }
+                for use in uses
+            ],
         }
         for row, uses in sorted(layers.created.items())
     ]
+
+
+def _call_place(page: FileReport, call: CallParts) -> dict[str, Any]:
+    """A call by what it calls and where it was measured; where it is now, if that is known."""
+    uri, row = _now(page, call.file, call.line)
+    return {"api": call.api, "file": call.file, "line": call.line, "uri": uri, "row": row}
+
+
+def _now(page: FileReport, file: str, line: int) -> tuple[str | None, int | None]:
+    """URI and row of a measured line, to jump to; nothing for one that was changed, or is not of the project."""
+    if not line or page.layers is None:
+        return None, None
+    if file == page.layers.file:
+        place = page.layers.place(file, line)
+        return (place.uri, place.row) if place is not None else (None, None)
+    uri = page.folder.address(file)
+    return (uri, line - 1) if uri is not None else (None, None)
+
+
+def _creates_layer(page: FileReport, hint: Hint) -> bool:
+    """Whether the call makes a layer of which more is known than what making it took."""
+    layers = page.layers
+    uses = layers.created.get(page.row(hint.call.span.start_byte)) if layers is not None else None
+    return bool(uses) and creates(hint, uses or ())
 
 
 def _inside(page: FileReport, hint: Hint) -> list[dict[str, Any]]:
@@ -106,21 +151,25 @@ def _inside(page: FileReport, hint: Hint) -> list[dict[str, Any]]:
     row = page.row(hint.call.span.start_byte)
     for call in layers.calls.get(row, ()):
         if call.api == hint.call.api:
-            return [
-                {
-                    "path": part.path,
-                    "kind": part.kind,
-                    "pass": part.direction,
-                    "joules": part.joules,
-                    "share": part.joules / call.joules if call.joules else 0.0,
-                    "file": part.file or None,
-                    "line": layers.rows.get(part.line, part.line - 1)
-                    if part.file == page.file
-                    else part.line - 1,
-                }
-                for part in call.parts
-            ]
+            parts = sorted(call.parts, key=lambda part: -part.joules)
+            return [_part(page, part, call.joules, estimated=layers.estimated) for part in parts]
     return []
+
+
+def _part(page: FileReport, part: Part, whole: float, *, estimated: bool) -> dict[str, Any]:
+    uri, row = _now(page, part.file, part.line)
+    return {
+        "path": part.path,
+        "kind": part.kind,
+        "pass": part.direction,
+        "joules": part.joules,
+        "text": marked(part.joules, estimated),
+        "share": part.joules / whole if whole else 0.0,
+        "count": part.count,
+        "file": part.file or None,
+        "line": row,
+        "uri": uri,
+    }
 
 
 def summary_text(summary: dict[str, Any], most: int = 3) -> str:

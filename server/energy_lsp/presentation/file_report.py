@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from energy_code.text.lines import Lines
     from energy_data.database.inside import FileInside
     from energy_lsp.presentation.diagnostics import EncodedDiagnostics, Mark
-    from energy_lsp.presentation.layers import FileLayers
+    from energy_lsp.presentation.layers import FileLayers, NotebookLayers
     from energy_lsp.session.client import Client
     from energy_lsp.session.folders import Folder
     from energy_lsp.wire.encoding import Encoded
@@ -45,6 +45,8 @@ class FileReport:
     """Where the text begins in the program: 0 for a file, somewhere else for a notebook's cell."""
     cell_number: int = 0
     """For a notebook's cell: which one it is, counted from 1."""
+    place_of_cell: int = 0
+    """The same among the code cells alone, counted from 0."""
     hints: Hints = NO_HINTS
     findings: Sequence[Finding] = ()
     functions: Sequence[Function] = ()
@@ -54,6 +56,8 @@ class FileReport:
     """The calls worth a mark."""
     inside: FileInside | None = None
     """What is inside of the calls, as it was measured."""
+    notebook: NotebookLayers | None = None
+    """The same of the notebook that a cell is of."""
     file: str = ""
     """Its name in the database."""
     speaks_for: Hints = NO_HINTS
@@ -86,12 +90,14 @@ class FileReport:
 
     @cached_property
     def layers(self) -> FileLayers | None:
-        """What is inside of the calls, at the lines as they are now; not in notebooks."""
-        if self.inside is None or self.is_cell:
+        """What is inside of the calls, at the lines as they are now."""
+        if self.inside is None:
             return None
+        if self.notebook is not None:
+            return self.notebook.of_cell(self.place_of_cell)
         from energy_lsp.presentation.layers import file_layers
 
-        return file_layers(self.inside, self.file, self.source.decode("utf-8", "replace").splitlines())
+        return file_layers(self.inside, self.file, self.uri, self.lines.texts())
 
     @property
     def encoded(self) -> Encoded:

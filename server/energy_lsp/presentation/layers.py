@@ -6,20 +6,30 @@ gone has none.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from energy_lsp.presentation.markup import Markup
-from energy_lsp.presentation.units import bar, joules
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from energy_data.database.inside import CallParts, FileInside
     from energy_data.model import Part
-    from energy_lsp.presentation.hints import Hint
 
-COSTLIEST = 5
-PASSES = ("forward", "backward", "optimizer", "loss", "input", "runtime")
+
+class Row(NamedTuple):
+    """A line of a text as it is now."""
+
+    uri: str
+    row: int
+    """Counted from 0."""
+    cell: int = 0
+    """In a notebook: the cell, counted from 1."""
+
+    @property
+    def label(self) -> str:
+        """How a person finds it."""
+        return f"cell {self.cell}, line {self.row + 1}" if self.cell else f"line {self.row + 1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +60,56 @@ class FileLayers:
 
     estimated: bool
     note: str
+    file: str
+    """Its name in the database."""
     created: Mapping[int, Sequence[LayerUse]]
     """The costliest use first."""
     calls: Mapping[int, Sequence[CallParts]]
-    rows: Mapping[int, int]
-    """Where the measured lines (from 1) are now (from 0)."""
+    rows: Mapping[int, Row]
+    """Where the measured lines (from 1) of this file are now."""
+
+    def place(self, file: str, line: int) -> Row | None:
+        """Where a measured line of this file is now; None for one of another file, and for one that was changed."""
+        return self.rows.get(line) if file == self.file else None
 
 
-def file_layers(inside: FileInside, file: str, text: Sequence[str]) -> FileLayers:
+class NotebookLayers:
+    """The inside of a notebook: measured lines count through all of its code cells."""
+
+    def __init__(
+        self,
+        inside: FileInside,
+        file: str,
+        text: Sequence[str],
+        cells: Sequence[tuple[str, int, int]],
+    ) -> None:
+        """A cell: its URI, its number, and the row at which it begins in the text of all."""
+        self._inside, self._file, self._text = inside, file, text
+        self._cells = cells
+        self._starts = [start for _, _, start in cells]
+
+    @cached_property
+    def _whole(self) -> FileLayers:
+        whole = file_layers(self._inside, self._file, "", self._text)
+        return replace(whole, rows={line: self._in_cell(row.row) for line, row in whole.rows.items()})
+
+    def _in_cell(self, row: int) -> Row:
+        uri, number, start = self._cells[max(0, bisect_right(self._starts, row) - 1)]
+        return Row(uri, row - start, number)
+
+    def of_cell(self, place: int) -> FileLayers:
+        """What stands in one cell, by the cell's own rows."""
+        start, *after = self._starts[place:]
+        end = after[0] if after else len(self._text) + 1
+        whole = self._whole
+        return replace(
+            whole,
+            created={row - start: uses for row, uses in whole.created.items() if start <= row < end},
+            calls={row - start: calls for row, calls in whole.calls.items() if start <= row < end},
+        )
+
+
+def file_layers(inside: FileInside, file: str, uri: str, text: Sequence[str]) -> FileLayers:
     """Bring what was measured to the lines of a text as it is now."""
     rows = moved_lines(inside.lines, text)
     created: dict[int, list[LayerUse]] = {}
@@ -73,7 +125,8 @@ def file_layers(inside: FileInside, file: str, text: Sequence[str]) -> FileLayer
             created.setdefault(rows[line], []).append(LayerUse(call, parts))
     for uses in created.values():
         uses.sort(key=lambda use: -use.joules)
-    return FileLayers(inside.estimated, inside.note, created, calls, rows)
+    places = {line: Row(uri, row) for line, row in rows.items()}
+    return FileLayers(inside.estimated, inside.note, file, created, calls, places)
 
 
 def moved_lines(measured: Mapping[int, str], text: Sequence[str]) -> dict[int, int]:
@@ -103,86 +156,3 @@ def moved_lines(measured: Mapping[int, str], text: Sequence[str]) -> dict[int, i
                 found[line] = nearest
                 free = [row for row in free if row > nearest]
     return found
-
-
-def creates(hint: Hint, uses: Sequence[LayerUse]) -> bool:
-    """Whether a call makes one of the layers of its line."""
-    name = hint.call.api.rpartition(".")[2]
-    return any(part.kind == name for use in uses for part in use.parts) or name in (
-        "Bidirectional",
-        "TimeDistributed",
-    )
-
-
-def layer_label(uses: Sequence[LayerUse], estimated: bool) -> str:
-    """What fits behind the line that creates a layer: `⚡ 1.10 J · 34% of fit, line 46`."""
-    first = uses[0]
-    name = first.call.api.rpartition(".")[2]
-    more = f" +{len(uses) - 1}" if len(uses) > 1 else ""
-    amount = f"≈ {joules(first.joules)} (est.)" if estimated else joules(first.joules)
-    return f"⚡ {amount} · {first.share:.0%} of {name}, line {first.call.line}{more}"
-
-
-def layer_lines(uses: Sequence[LayerUse], markup: Markup) -> list[str]:
-    """The paragraphs of a hover on a line that creates layers."""
-    paragraphs = []
-    for use in uses[:COSTLIEST]:
-        name = use.call.api.rpartition(".")[2]
-        kinds = sorted({part.kind for part in use.parts})
-        paths = list(dict.fromkeys(part.path for part in use.parts))
-        head = f"⚡ {markup.text(joules(use.joules))} · {use.share:.0%} of {markup.code(name)}"
-        text = f"{markup.bold(head)} {markup.text(f'({use.call.file}, line {use.call.line})')}"
-        bars = [
-            f"{direction:9}{bar(use.of(direction) / use.joules if use.joules else 0.0)} {joules(use.of(direction))}"
-            for direction in ("forward", "backward")
-            if use.of(direction) > 0.0
-        ]
-        called = sorted({f"{part.called_file}:{part.called_line}" for part in use.parts if part.called_line})
-        shown = ", ".join(markup.code(path) for path in paths[:COSTLIEST])
-        more = f" and {len(paths) - COSTLIEST} more" if len(paths) > COSTLIEST else ""
-        where = f"; called at {markup.text(', '.join(called[:3]))}" if called else ""
-        paragraphs += [text, markup.block(bars), f"{markup.text(', '.join(kinds))}: {shown}{more}{where}"]
-    paragraphs.append(markup.text("Apportioned among the operations that ran, not metered by layer."))
-    return paragraphs
-
-
-def call_lines(call: CallParts, file: str, uri: str, rows: Mapping[int, int], markup: Markup) -> list[str]:
-    """The paragraphs of a hover on `fit` and its like: its costliest layers, and its passes."""
-    layers: dict[str, list[Part]] = {}
-    for part in call.parts:
-        if part.direction in ("forward", "backward"):
-            layers.setdefault(part.path, []).append(part)
-    ranked = sorted(layers.items(), key=lambda item: -sum(part.joules for part in item[1]))[:COSTLIEST]
-    total = call.joules or 1.0
-    table = []
-    for path, parts in ranked:
-        own = sum(part.joules for part in parts)
-        table.append(
-            f"{bar(own / total)} {own / total:4.0%}  {joules(own):>8}  {_shortened(path)}{_at(parts[0])}"
-        )
-    passes = {name: sum(part.joules for part in call.parts if part.direction == name) for name in PASSES}
-    table += [
-        f"{bar(own / total)} {own / total:4.0%}  {joules(own):>8}  {name}"
-        for name, own in passes.items()
-        if own > 0.0
-    ]
-    links = [
-        markup.file_link(f"line {part.line}", uri, rows[part.line])
-        for _, parts in ranked
-        for part in parts[:1]
-        if part.file == file and part.line in rows
-    ]
-    found = ["Inside, layers and then passes, apportioned:", markup.block(table)]
-    if links:
-        found.append("Layers: " + " · ".join(dict.fromkeys(links)))
-    return found
-
-
-def _at(part: Part) -> str:
-    return f"  ({part.file}:{part.line})" if part.line else ""
-
-
-def _shortened(path: str, most: int = 48) -> str:
-    """The end of a path says more than its beginning; nothing that a terminal or an editor would act on."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in path).split())
-    return plain if len(plain) <= most else "…" + plain[-most + 1 :]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from energy_code.analysis.analysis import Analysis
     from energy_code.workspace.document import Document
     from energy_code.workspace.notebook import Notebook
+    from energy_lsp.presentation.layers import NotebookLayers
     from energy_lsp.session.folders import Folder
     from energy_lsp.session.settings import Settings
 
@@ -78,6 +79,7 @@ def make_cell_pages(
     ends = [*notebook.starts[1:], len(notebook.document.source) + 1]
     pages = []
     unsaid = whole.hints
+    layers = _notebook_layers(whole, notebook, cells)
     for place, (uri, number, version) in enumerate(cells):
         start, end = notebook.starts[place], ends[place]
         hints = whole.hints.between(start, end)
@@ -88,6 +90,8 @@ def make_cell_pages(
             lines=notebook.lines(notebook.numbers[place]),
             base=start,
             cell_number=number,
+            place_of_cell=place,
+            notebook=layers,
             hints=hints,
             speaks_for=unsaid if hints else NO_HINTS,
             hotspots=[one for one in whole.hotspots if start <= one.call.span.start_byte < end],
@@ -97,6 +101,22 @@ def make_cell_pages(
         pages.append(page)
         unsaid = NO_HINTS if hints else unsaid
     return pages
+
+
+def _notebook_layers(
+    whole: FileReport, notebook: Notebook, cells: Sequence[tuple[str, int, int | None]]
+) -> NotebookLayers | None:
+    """What is inside of the calls of a notebook, or nothing."""
+    if whole.inside is None:
+        return None
+    from energy_lsp.presentation.layers import NotebookLayers
+
+    lines = notebook.document.lines
+    places = [
+        (uri, number, lines.point(start).row)
+        for (uri, number, _), start in zip(cells, notebook.starts, strict=True)
+    ]
+    return NotebookLayers(whole.inside, whole.file, lines.texts(), places)
 
 
 def pages_on_disk(folder: Folder, path: Path, client: Client) -> list[FileReport]:

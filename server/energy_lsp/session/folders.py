@@ -275,6 +275,13 @@ class Folder:
         except ValueError:
             return path.as_posix()
 
+    def address(self, file: str) -> str | None:
+        """The URI of a Python file by its name in the database; None for one that is not of the project."""
+        path = Path(file)
+        if path.is_absolute() or ".." in path.parts or path.suffix != ".py":
+            return None
+        return (self.root / path).as_uri()
+
     def leaves_out(self, path: Path | None) -> frozenset[str]:
         """The rules that are not to be reported in a file; `*` stands for all."""
         if not self.settings.per_file_ignore or (relative := self.relative(path)) is None:
