@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from energy_code.rule_engine.context import Edit
 from energy_measure.comparison.windows import Metered
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.interpreters import find_interpreter
-from energy_measure.tuning.candidate import edited, read_sources, together
+from energy_measure.tuning.candidate import Candidate, edited, read_sources, together
 from energy_measure.tuning.candidates import find_all
 from energy_measure.tuning.likeness import Tolerance
 from energy_measure.tuning.search import Progress, Trial, Tuned, Tuning
@@ -34,6 +35,8 @@ class TuneRequest:
     tolerance: Tolerance = SAME
     only: str = ""
     """The name of the one candidate to try, as the editor does for one finding."""
+    line: int = 0
+    """With `only`: at this line of the script alone."""
     wait: bool = True
 
 
@@ -45,6 +48,8 @@ class TuneResult:
     files: Mapping[str, tuple[bytes, bytes]]
     """By name: as they are, and with what was chosen."""
     untouched: bool
+    edits: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
+    """What was chosen, in bytes of the files as they are."""
 
     @property
     def patch(self) -> str:
@@ -62,6 +67,11 @@ class TuneResult:
             "after": after,
             "candidates": [as_json(trial) for trial in tuned.trials],
             "patch": self.patch,
+            "edits": [
+                {"file": name, "start": edit.start_byte, "end": edit.end_byte, "text": edit.text}
+                for name, edits in self.edits.items()
+                for edit in sorted(edits)
+            ],
             "meter": tuned.meter,
             "estimated": tuned.estimated,
             "machine": tuned.machine,
@@ -84,19 +94,29 @@ def tune(
         raise MeasureProblem(f"{request.script} is a folder: name the script to tune.")
     interpreter = find_interpreter(script.parent, request.project, request.python)
     sources = read_sources(request.project, script)
-    candidates = [one for one in find_all(sources) if not request.only or one.name == request.only]
-    if request.only and not candidates:
-        raise MeasureProblem(
-            f"{request.script} has no candidate {request.only}: `energy-lsp check` lists what there is."
-        )
+    candidates = _asked_for(find_all(sources), request)
     metered = Metered(request.meter, wait=request.wait, on_wait=on_wait)
     with Workshop(request.project, script, interpreter.path, request.arguments, sources) as workshop, metered:
         tuned = Tuning(workshop, metered, request.minutes * 60, request.tolerance, progress).run(candidates)
+        chosen, _ = together(tuned.chosen)
         files = {
-            name: (workshop.text(name), edited(workshop.text(name), edits))
-            for name, edits in together(tuned.chosen)[0].items()
+            name: (workshop.text(name), edited(workshop.text(name), edits)) for name, edits in chosen.items()
         }
-        return TuneResult(tuned, files, workshop.untouched())
+        return TuneResult(tuned, files, workshop.untouched(), chosen)
+
+
+def _asked_for(found: Sequence[Candidate], request: TuneRequest) -> Sequence[Candidate]:
+    """All candidates, or the one that was named."""
+    if not request.only:
+        return found
+    named = [one for one in found if one.name == request.only]
+    if request.line:
+        named = [part for one in named for part in (one.places or (one,)) if part.line == request.line]
+    if not named:
+        where = f"{request.script}:{request.line}" if request.line else str(request.script)
+        known = ", ".join(sorted({one.name for one in found})) or "none"
+        raise MeasureProblem(f"{where} has no candidate {request.only}; there is: {known}.")
+    return named
 
 
 def as_json(trial: Trial) -> dict[str, Any]:

@@ -20,6 +20,8 @@ FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.energyLsp"
 QUICK_FIX = types.CodeActionKind.QuickFix
 MEASURE = "energyLsp.server.measure"
 WHY = "energyLsp.server.why"
+TUNE = "energyLsp.server.tune"
+SHOW_TUNED = "energyLsp.server.showTuned"
 
 
 def register(server: EnergyServer) -> None:
@@ -60,7 +62,8 @@ def actions_at(page: FileReport, params: types.CodeActionParams, *, trusted: boo
     if _wanted(QUICK_FIX, only):
         here = [one for one in page.findings if one.span.start_byte <= end and start <= one.span.end_byte]
         for finding in sorted(here, key=lambda one: -saved(page, one)):
-            actions += _for_finding(page, finding, _matching(page, params.context.diagnostics, finding))
+            matching = _matching(page, params.context.diagnostics, finding)
+            actions += _for_finding(page, finding, matching, trusted=trusted)
         for hint in page.hotspots:
             if hint.call.name.start_byte <= end and start <= hint.call.name.end_byte:
                 actions.append(_ignore(page, HOTSPOT, page.row(hint.call.span.start_byte), ()))
@@ -70,11 +73,14 @@ def actions_at(page: FileReport, params: types.CodeActionParams, *, trusted: boo
     if _wanted(types.CodeActionKind.Source, only) and trusted and (page.hints or only):
         command = types.Command("Measure the energy of this file", MEASURE, arguments=[{"uri": page.owner}])
         actions.append(types.CodeAction(command.title, types.CodeActionKind.Source, command=command))
+        if not page.is_cell:
+            command = types.Command("Tune this program", SHOW_TUNED, arguments=[{"uri": page.owner}])
+            actions.append(types.CodeAction(command.title, types.CodeActionKind.Source, command=command))
     return actions
 
 
 def _for_finding(
-    page: FileReport, finding: Finding, diagnostics: Sequence[types.Diagnostic]
+    page: FileReport, finding: Finding, diagnostics: Sequence[types.Diagnostic], *, trusted: bool
 ) -> Iterable[types.CodeAction]:
     rule = finding.rule
     if finding.safety != "none":
@@ -90,6 +96,11 @@ def _for_finding(
                 "start": finding.span.start_byte,
             },
         )
+    if finding.safety != "none" and trusted and not page.is_cell:
+        line = page.row(finding.span.start_byte)
+        one = {"uri": page.uri, "rule": rule.name, "line": line}
+        trial = types.Command(f"Try this fix here ({rule.name})", SHOW_TUNED, arguments=[one])
+        yield types.CodeAction(trial.title, QUICK_FIX, diagnostics=list(diagnostics) or None, command=trial)
     command = types.Command(
         f"Why? The evidence for {rule.name}", WHY, arguments=[{"rule": rule.name, "uri": page.uri}]
     )

@@ -1,4 +1,4 @@
-"""Commands for clients: measure, refresh, summary, meters, evidence, report. Each takes one object."""
+"""Commands for clients: measure, tune, refresh, summary, meters, evidence, report. Each takes one object."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from pygls.exceptions import JsonRpcException
 
 from energy_data.untrusted.reading import MEGABYTE, read_text
 from energy_data.untrusted.writing import write_file
-from energy_lsp.features.code_actions import MEASURE, WHY
+from energy_lsp.features.code_actions import MEASURE, SHOW_TUNED, TUNE, WHY
 from energy_lsp.features.code_lens import SUMMARY
 from energy_lsp.features.measuring import RUN_COMMAND_LINE
 from energy_lsp.features.measuring import measure as run_measure
 from energy_lsp.features.summary import encoded_summary, file_summary, summary_of, summary_text
+from energy_lsp.features.tuning import show_tuned
+from energy_lsp.features.tuning import tune as run_tune
 from energy_lsp.presentation.account import Account
 from energy_lsp.presentation.evidence import evidence_page
 from energy_lsp.session.browsing import open_pages, pages_of
@@ -54,6 +56,18 @@ def register(server: EnergyServer) -> None:
             return await run_measure(ls, target, token)
         except MeasureProblem as problem:
             raise refused(str(problem)) from problem
+
+    @server.command(TUNE)
+    async def tune(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
+        target = measured_path(ls, argument)
+        try:
+            return await run_tune(ls, target, argument, token)
+        except MeasureProblem as problem:
+            raise refused(str(problem)) from problem
+
+    @server.command(SHOW_TUNED)
+    async def tune_and_show(ls: EnergyServer, argument: Argument, token: Token) -> None:
+        await show_tuned(ls, await tune(ls, argument, token))
 
     @server.command("energyLsp.server.refresh")
     async def refresh(ls: EnergyServer, argument: Argument, token: Token) -> None:

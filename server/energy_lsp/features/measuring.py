@@ -14,6 +14,7 @@ import shlex
 import signal
 import sys
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 RUN_COMMAND_LINE = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
 """Without the working folder on the path: a `click.py` of the project must not be imported."""
 
+INTERRUPTED = 130
 LEFT_SECONDS = 3.0
 """How long the last words of a process that has ended may take."""
 
@@ -64,6 +66,22 @@ def command_for(folder: Folder, target: Path) -> list[str]:
 
 async def measure(ls: EnergyServer, target: Path, token: types.ProgressToken | None) -> dict[str, Any]:
     """Measure and return what the client shows. Raises MeasureProblem."""
+    return _result(await run_under_progress(ls, target, command_for, f"Measuring {target.name}", token))
+
+
+async def run_under_progress(
+    ls: EnergyServer,
+    target: Path,
+    command: Callable[[Folder, Path], list[str]],
+    title: str,
+    token: types.ProgressToken | None,
+    *,
+    patience: float = 0.0,
+) -> bytes:
+    """What one of our commands that runs the user's program prints. Raises MeasureProblem.
+
+    `patience`: seconds that it has after a cancel to print what it knows; without, cancelling is a problem.
+    """
     if not ls.folders.trusted:
         raise MeasureProblem(
             "This workspace is restricted: trust it before measuring, as measuring runs its code."
@@ -71,15 +89,15 @@ async def measure(ls: EnergyServer, target: Path, token: types.ProgressToken | N
     if ls.measurement is not None:
         raise MeasureProblem("A measurement is running already: wait for it or cancel it.")
     folder = ls.folders.of(target)
-    arguments = command_for(folder, target)
+    arguments = command(folder, target)
     shown = shlex.join(["energy-lsp", *arguments])
     ls.window_log_message(types.LogMessageParams(types.MessageType.Info, f"Running {shown}"))
     about_to_run = f"runs {_within(folder.root, target)}; the log has the whole command"
-    progress = await Progress.begin(ls, token, f"Measuring {target.name}", about_to_run)
+    progress = await Progress.begin(ls, token, title, about_to_run)
     ls.measurement = progress
     ls.set_state("measuring")
     try:
-        return await _run(folder.root, arguments, progress)
+        return await _run(folder.root, arguments, progress, patience)
     finally:
         ls.measurement = None
         ls.set_state("ready")
@@ -92,7 +110,7 @@ def _within(root: Path, target: Path) -> str:
     return f"the programs in {root.name}" if inside == Path() else str(inside)
 
 
-async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str, Any]:
+async def _run(root: Path, arguments: list[str], progress: Progress, patience: float) -> bytes:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -112,18 +130,21 @@ async def _run(root: Path, arguments: list[str], progress: Progress) -> dict[str
     both: list[asyncio.Future[Any]] = [reading, cancelled]
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        if not reading.done():
+        if not reading.done() and patience:
+            _signal_group(process.pid, signal.SIGINT)
+            await asyncio.wait([reading], timeout=patience)
+        if not reading.done() or (cancelled.done() and not reading.result()[0]):
             raise MeasureProblem("Measuring was cancelled.")
         output, complaint, code = reading.result()
     finally:
         cancelled.cancel()
         await _end(process)
         reading.cancel()
-    if code != 0:
+    if code != 0 and not (code == INTERRUPTED and output):
         raise MeasureProblem(
-            _for_editors(complaint) or f"`energy-lsp measure` ended with code {code}; see the log."
+            _for_editors(complaint) or f"`energy-lsp {arguments[0]}` ended with code {code}; see the log."
         )
-    return _result(output)
+    return output
 
 
 async def _outcome(process: asyncio.subprocess.Process, progress: Progress) -> tuple[bytes, str, int]:

@@ -28,6 +28,8 @@ ALWAYS: Mapping[str, Any] = {
             f"energyLsp.server.{name}"
             for name in (
                 "measure",
+                "tune",
+                "showTuned",
                 "refresh",
                 "summary",
                 "showSummary",

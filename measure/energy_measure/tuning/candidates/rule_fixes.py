@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from energy_code import rules
 from energy_code.rule_engine.edits.apply import compatible
@@ -18,11 +19,18 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
         for finding in rules.find(source.analysis):
             if finding.rule.has_fix and finding.safety != "none":
                 by_rule.setdefault(finding.rule.name, []).append(finding)
-        for name, findings in by_rule.items():
-            edits = compatible(findings)
-            if edits:
-                places = "" if len(findings) == 1 else f"{len(findings)} places"
-                line = findings[0].span.start.row + 1
-                yield Candidate(
-                    name, findings[0].message, source.name, line, {source.name: edits}, note=places
-                )
+        for findings in by_rule.values():
+            whole = _candidate(source, findings)
+            if whole is not None:
+                alone = [_candidate(source, [finding]) for finding in findings]
+                yield replace(whole, places=[one for one in alone if one is not None])
+
+
+def _candidate(source: Source, findings: Sequence[rules.Finding]) -> Candidate | None:
+    edits = compatible(findings)
+    if not edits:
+        return None
+    first = findings[0]
+    places = "" if len(findings) == 1 else f"{len(findings)} places"
+    line = first.span.start.row + 1
+    return Candidate(first.rule.name, first.message, source.name, line, {source.name: edits}, note=places)

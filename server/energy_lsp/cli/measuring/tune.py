@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 
 import click
 
@@ -11,6 +13,8 @@ from energy_data.untrusted.printable import json_text, visible
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside, write_file
 from energy_lsp.terminal.echo import echo
+
+INTERRUPTED = 130
 
 
 @click.command()
@@ -26,6 +30,9 @@ from energy_lsp.terminal.echo import echo
     "--patch", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write them as a patch."
 )
 @click.option("--only", metavar="NAME", default="", help="Try this candidate alone.")
+@click.option(
+    "--line", type=click.IntRange(min=1), metavar="N", help="With --only: at this line of SCRIPT alone."
+)
 @click.option("--python", metavar="PYTHON", default="", help="Interpreter that runs the program.")
 @click.option("--meter", default="auto", show_default=True, help="Meter to use; see energy-lsp doctor.")
 @click.option(
@@ -59,6 +66,18 @@ from energy_lsp.terminal.echo import echo
     show_default=True,
     help="How to print it.",
 )
+@click.option(
+    "--progress",
+    type=click.Choice(["auto", "json", "none"]),
+    default="auto",
+    show_default=True,
+    help="How to show progress on standard error; json: an object a line, for editors.",
+)
+@click.option(
+    "--with-parent",
+    is_flag=True,
+    help="End when standard input closes: for programs that start tuning and may be killed.",
+)
 def tune(
     script: Path,
     arguments: tuple[str, ...],
@@ -66,6 +85,7 @@ def tune(
     apply_: bool,
     patch: Path | None,
     only: str,
+    line: int | None,
     python: str,
     meter: str,
     project: Path | None,
@@ -73,23 +93,47 @@ def tune(
     absolute: float,
     no_wait: bool,
     form: str,
+    progress: str,
+    with_parent: bool,
 ) -> None:
     """Try what may save energy in SCRIPT, each on a copy of the project, and prove what does.
 
     The fixes of rules, compiling, threads, batches and precision are explored in short; what looks good is confirmed in
     interleaved runs with a control. Results are compared: equal, within the noise of seeds, a trade-off, or different.
-    Arguments after -- go to the program. Ctrl-C gives what is known by then.
+    Arguments after -- go to the program. Ctrl-C gives what is known by then, and status 130. Exits with 2 when the
+    program could not be tuned; the sentence says why.
     """
+    from energy_lsp.terminal.progress import progress_display
+    from energy_measure.host.parent import end_with_standard_input
     from energy_measure.request import project_root
+    from energy_measure.session import Progress
     from energy_measure.tuning.likeness import Tolerance
     from energy_measure.tuning.session import TuneRequest
     from energy_measure.tuning.session import tune as run
 
+    for number in (signal.SIGTERM, signal.SIGINT):  # a shell's background jobs begin with the latter ignored
+        signal.signal(number, _interrupt)
+    if with_parent:
+        end_with_standard_input()
     root = (project or project_root(script.absolute())).resolve()
     request = TuneRequest(
-        script, root, arguments, budget, python, meter, Tolerance(relative, absolute), only, not no_wait
+        script,
+        root,
+        arguments,
+        budget,
+        python,
+        meter,
+        Tolerance(relative, absolute),
+        only,
+        line or 0,
+        not no_wait,
     )
-    result = run(request, _Told(), on_wait=lambda sentence: echo(sentence, err=True))
+    try:
+        with progress_display(progress, shared=False) as (tell, announce):
+            result = run(request, lambda *told: tell(Progress(*told)), on_wait=announce)
+    except KeyboardInterrupt:
+        echo("Interrupted before the program had run twice: nothing is known, nothing was changed.", err=True)
+        sys.exit(INTERRUPTED)
     if not result.untouched:
         echo(
             f"Files of {visible(root)} changed meanwhile: unless you did that, the program writes to absolute paths. "
@@ -107,7 +151,7 @@ def tune(
         from energy_lsp.terminal.tune_table import print_tuned
 
         print_tuned(result, apply_ and bool(result.files))
-    sys.exit(130 if result.tuned.interrupted else 0)
+    sys.exit(INTERRUPTED if result.tuned.interrupted else 0)
 
 
 def _apply(root: Path, files: object) -> None:
@@ -122,18 +166,6 @@ def _apply(root: Path, files: object) -> None:
             echo(f"{visible(name)} was edited meanwhile and stays as it is.", err=True)
 
 
-class _Told:
-    """Progress on standard error: one line that is written again, or a line a minute in a pipe."""
-
-    def __init__(self) -> None:
-        self._last = 0.0
-
-    def __call__(self, what: str, part: float, seconds_left: float) -> None:
-        import time
-
-        text = f"[{part:4.0%}] {visible(what)}, at most {seconds_left / 60:.0f} min left"
-        if sys.stderr.isatty():
-            echo(f"\r\x1b[K{text}", err=True, nl=part >= 1.0)
-        elif time.monotonic() - self._last > 60 or not self._last:
-            echo(text, err=True)
-            self._last = time.monotonic()
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """A request to end is answered like Ctrl-C: with what is known, and everything that was started ended."""
+    raise KeyboardInterrupt

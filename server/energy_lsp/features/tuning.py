@@ -1,0 +1,119 @@
+"""Tuning from the editor: `energy-lsp tune` as a process of its own, for a program or for one finding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from energy_code.text.lines import Lines
+from energy_data.untrusted.reading import read_source
+from energy_data.untrusted.writing import inside
+from energy_lsp.features.measuring import run_under_progress
+from energy_lsp.presentation.units import duration, marked
+from energy_measure.problems import MeasureProblem
+
+if TYPE_CHECKING:
+    from energy_lsp.session.folders import Folder
+    from energy_lsp.session.server import EnergyServer
+
+PATIENCE = 20.0
+"""Seconds after a cancel in which it says what is known."""
+APPLY, LEAVE = "Apply", "Leave it as it is"
+
+
+async def tune(
+    ls: EnergyServer, target: Path, argument: Mapping[str, Any], token: types.ProgressToken | None
+) -> dict[str, Any]:
+    """What `energy-lsp tune` prints, and its patch as an edit of the workspace. Raises MeasureProblem."""
+    rule, line = argument.get("rule"), argument.get("line")
+
+    def command(folder: Folder, script: Path) -> list[str]:
+        words = ["tune", str(script), "--project", str(folder.root)]
+        words += ["--format", "json", "--progress", "json", "--with-parent"]
+        if folder.settings.measure_python:
+            words += ["--python", folder.settings.measure_python]
+        if rule:
+            words += ["--only", str(rule)]
+        if rule and isinstance(line, int):
+            words += ["--line", str(line + 1)]
+        if isinstance(budget := argument.get("budget"), (int, float)):
+            words += ["--budget", str(budget)]
+        return [*words, "--", *map(str, argument.get("arguments") or ())]
+
+    title = f"Trying {rule} in {target.name}" if rule else f"Tuning {target.name}"
+    output = await run_under_progress(ls, target, command, title, token, patience=PATIENCE)
+    try:
+        told: dict[str, Any] = json.loads(output)
+        edit = await _edit(ls, ls.folders.of(target).root, told["edits"])
+    except (ValueError, KeyError, TypeError) as problem:
+        raise MeasureProblem(f"`energy-lsp tune` printed no usable result ({problem}).") from problem
+    return {**told, "edit": edit}
+
+
+async def _edit(ls: EnergyServer, root: Path, edits: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """The proven changes as a workspace edit; None without any, or where a text is not the tuned one any more."""
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in edits:
+        path = inside(root / edit["file"], [root])
+        source = read_source(path) if path is not None else None
+        if path is None or source is None:
+            return None
+        uri = path.as_uri()
+        page = await ls.files.page(uri)
+        if page is not None and page.source != source:
+            return None
+        lines = Lines(source)
+        places = {}
+        for side in ("start", "end"):
+            line, character = lines.position(edit[side], ls.client.encoding)
+            places[side] = {"line": line, "character": character}
+        changes.setdefault(uri, []).append({"range": places, "newText": edit["text"]})
+    return {"changes": changes} if changes else None
+
+
+async def show_tuned(ls: EnergyServer, told: Mapping[str, Any]) -> None:
+    """Say before and after, and offer to apply it: for clients without a view of their own."""
+    kind = types.MessageType.Info
+    if told["edit"] is None:
+        ls.window_show_message(types.ShowMessageParams(kind, sentence(told)))
+        return
+    actions = [types.MessageActionItem(APPLY), types.MessageActionItem(LEAVE)]
+    chosen = await ls.window_show_message_request_async(
+        types.ShowMessageRequestParams(kind, sentence(told), actions)
+    )
+    if chosen is not None and chosen.title == APPLY:
+        edit = types.WorkspaceEdit(
+            changes={
+                uri: [_text_edit(one) for one in changes] for uri, changes in told["edit"]["changes"].items()
+            }
+        )
+        await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label="Proven savings"))
+
+
+def _text_edit(one: Mapping[str, Any]) -> types.TextEdit:
+    start, end = (types.Position(**one["range"][side]) for side in ("start", "end"))
+    return types.TextEdit(types.Range(start, end), one["newText"])
+
+
+def sentence(told: Mapping[str, Any]) -> str:
+    """The end of tuning in one line, such as `≈ 13.4 J → 7.3 J a run (−46%), 21 s → 9.0 s: missing-function.`"""
+    before, after = told["before"], told["after"]
+    first = marked(before["joules"], told["estimated"])
+    stopped = "Stopped early. " if told["interrupted"] else ""
+    if after is None:
+        tried = "; ".join(
+            f"{one['name']}: {one['verdict']}" + (f" ({one['note']})" if one["note"] else "")
+            for one in told["candidates"][:3]
+        )
+        nothing = f"{first} a run; no saving that keeps the results was proven here."
+        return f"{stopped}{nothing}" + (f" {tried}." if tried else "")
+    part = 1 - after["joules"] / before["joules"]
+    names = [one["name"] for one in told["candidates"] if one["verdict"] == "saves" and one["file"]]
+    return (
+        f"{stopped}{first} → {marked(after['joules'], told['estimated'])} a run (−{part:.0%}), "
+        f"{duration(before['seconds'])} → {duration(after['seconds'])}, results unchanged: {', '.join(names)}."
+    )
