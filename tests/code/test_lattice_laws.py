@@ -5,10 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from energy_code.interpreter.lattice import combined, join
-from energy_code.interpreter.limits import MAX_OPTIONS
-from energy_code.interpreter.modules import Module
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.lattice import combined, join
+from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     ApiClass,
@@ -22,6 +20,8 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.limits import MAX_OPTIONS
+from energy_code.interpreter.modules import Module
 from energy_code.workspace.document import Document
 
 CLASSES = [UserClass(module, name) for module in [Module("one")] for name in ("A", "B")]

@@ -16,7 +16,7 @@ from energy_code.analysis.functions import Functions
 from energy_code.analysis.ignore_comments import Ignores, ignores_in
 from energy_code.analysis.layout import Layout
 from energy_code.incremental.module_summary import OUTSIDE, Knowledge, summary_of_module
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.values import (
     UNKNOWN,
     ApiClass,
     ApiFunction,

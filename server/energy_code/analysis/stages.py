@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.values import UNKNOWN, Value
+from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.ir.code import Code
 from energy_code.ir.expressions import Expression
 

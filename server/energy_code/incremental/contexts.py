@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from energy_code.interpreter.domain.values import Function, UserClass, UserInstance
 from energy_code.interpreter.limits import MAX_CONTEXTS, PASSES_KEPT, SPARE_EVALUATIONS
 from energy_code.interpreter.revisions import Revisions
 from energy_code.interpreter.summary import CallContext, Summary
-from energy_code.interpreter.values import Function, UserClass, UserInstance
 from energy_code.ir.code import FunctionCode
 
 

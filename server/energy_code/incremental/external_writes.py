@@ -1,11 +1,11 @@
-"""What code writes to objects that are not its own, gathered over the whole program (`interpreter/side_effects.py`)."""
+"""What code writes to objects that are not its own, gathered over the program (`interpreter.operations.side_effects`)."""
 
 from __future__ import annotations
 
+from energy_code.interpreter.domain.values import UNKNOWN, UserClass, Value
 from energy_code.interpreter.modules import Module
+from energy_code.interpreter.operations.side_effects import Writes, grown
 from energy_code.interpreter.revisions import Revisions
-from energy_code.interpreter.side_effects import Writes, grown
-from energy_code.interpreter.values import UNKNOWN, UserClass, Value
 
 
 class ExternalWrites:

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.interpreter.limits import MAX_INSTANCES, MAX_ROUNDS
-from energy_code.interpreter.side_effects import Writes, note, note_behind
-from energy_code.interpreter.summary import CallContext, ResolvedCall, Summary
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.values import (
     TENSOR_VALUE,
     UNKNOWN,
     Function,
@@ -17,6 +14,9 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.limits import MAX_INSTANCES, MAX_ROUNDS
+from energy_code.interpreter.operations.side_effects import Writes, note, note_behind
+from energy_code.interpreter.summary import CallContext, ResolvedCall, Summary
 from energy_code.ir.code import Code, FunctionCode
 from energy_code.model import Mode
 from energy_code.models.tensorflow.callbacks import TENSOR_METHODS

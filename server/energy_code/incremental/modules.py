@@ -8,13 +8,8 @@ from energy_code.incremental.dependencies import bit_of
 from energy_code.incremental.external_writes import ExternalWrites
 from energy_code.incremental.invalidation import Invalidation
 from energy_code.interpreter.classes import Classes
-from energy_code.interpreter.imports import Imports
-from energy_code.interpreter.lattice import is_empty, join
-from energy_code.interpreter.modules import Module, globals_bound
-from energy_code.interpreter.revisions import Revisions
-from energy_code.interpreter.side_effects import Writes, grown, note_behind
-from energy_code.interpreter.summary import Summary
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.lattice import is_empty, join
+from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     ApiModule,
@@ -26,6 +21,11 @@ from energy_code.interpreter.values import (
     UserClass,
     Value,
 )
+from energy_code.interpreter.modules import Module, globals_bound
+from energy_code.interpreter.operations.imports import Imports
+from energy_code.interpreter.operations.side_effects import Writes, grown, note_behind
+from energy_code.interpreter.revisions import Revisions
+from energy_code.interpreter.summary import Summary
 from energy_code.ir.code import TopLevelStatement
 from energy_code.models.builtins import BUILTIN_NAMES
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from energy_code.incremental.contexts import Contexts, general
 from energy_code.incremental.invalidation import Invalidation
+from energy_code.interpreter.domain.values import UNKNOWN, Function, Unknown, Value
 from energy_code.interpreter.evaluation_stack import NO_CYCLE, EvaluationStack
 from energy_code.interpreter.limits import MAX_CALL_DEPTH, MAX_CONTEXTS, MAX_RECURSIONS
 from energy_code.interpreter.questions import Basis, rests_on
 from energy_code.interpreter.revisions import Revisions
 from energy_code.interpreter.summary import CallContext, Summary
-from energy_code.interpreter.values import UNKNOWN, Function, Unknown, Value
 
 CHANGED = Unknown()
 """Answers a question that is to be asked in another way now."""

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from energy_code.interpreter.limits import MAX_ANCESTORS
-from energy_code.interpreter.modules import ClassInfo, class_info
-from energy_code.interpreter.questions import Basis, rests_on
-from energy_code.interpreter.revisions import Revisions
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.values import (
     UNKNOWN,
     ApiClass,
     ApiMethod,
@@ -20,6 +16,10 @@ from energy_code.interpreter.values import (
     Value,
     options_of,
 )
+from energy_code.interpreter.limits import MAX_ANCESTORS
+from energy_code.interpreter.modules import ClassInfo, class_info
+from energy_code.interpreter.questions import Basis, rests_on
+from energy_code.interpreter.revisions import Revisions
 from energy_code.models.catalogue import PublicNames
 from energy_code.models.tensorflow.callbacks import plain_function
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from energy_code.interpreter.dispatch import ATTRIBUTES, CALLS, INDEXES, ITERATIONS
-from energy_code.interpreter.loop_counts import length_of
+from energy_code.interpreter.domain.values import UNKNOWN, Function, UserClass, Value
+from energy_code.interpreter.operations.dispatch import ATTRIBUTES, CALLS, INDEXES, ITERATIONS
+from energy_code.interpreter.operations.loop_counts import length_of
 from energy_code.interpreter.summary import CallContext, Dependency, ResolvedCall, Summary
-from energy_code.interpreter.values import UNKNOWN, Function, UserClass, Value
 
 if TYPE_CHECKING:
-    from energy_code.interpreter.arguments import Arguments
+    from energy_code.interpreter.domain.arguments import Arguments
     from energy_code.interpreter.modules import Module
+    from energy_code.interpreter.operations.side_effects import Writes
     from energy_code.interpreter.program import Program
-    from energy_code.interpreter.side_effects import Writes
     from energy_code.ir.code import Code, FunctionCode
     from energy_code.ir.expressions import CallExpression, Expression
     from energy_code.model import Mode

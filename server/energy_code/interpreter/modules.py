@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.interpreter.values import SHADOWED, Function, UserClass, Value
+from energy_code.interpreter.domain.values import SHADOWED, Function, UserClass, Value
 from energy_code.ir.code import ClassCode, FunctionCode
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 from energy_code.interpreter.classes import Classes
+from energy_code.interpreter.domain.values import Function, UserClass, UserInstance, Value
 from energy_code.interpreter.evaluation_stack import EvaluationStack
-from energy_code.interpreter.imports import Imports
 from energy_code.interpreter.modules import Module
+from energy_code.interpreter.operations.imports import Imports
 from energy_code.interpreter.summary import CallContext, Summary
-from energy_code.interpreter.values import Function, UserClass, UserInstance, Value
 from energy_code.ir.expressions import Expression
 from energy_code.models.catalogue import PublicNames
 

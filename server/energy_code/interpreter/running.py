@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from energy_code.interpreter import attributes, calls, iteration
-from energy_code.interpreter.annotations import annotated
-from energy_code.interpreter.dispatch import ATTRIBUTES, CALLS, INDEXES, ITERATIONS, fill
-from energy_code.interpreter.frame import Frame, conclude
-from energy_code.interpreter.lattice import join
-from energy_code.interpreter.modules import Module, classes_of
-from energy_code.interpreter.program import Program
-from energy_code.interpreter.summary import CallContext, Summary
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.annotations import annotated
+from energy_code.interpreter.domain.lattice import join
+from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     Constant,
@@ -21,6 +15,12 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.frame import Frame, conclude
+from energy_code.interpreter.modules import Module, classes_of
+from energy_code.interpreter.operations import attributes, calls, iteration
+from energy_code.interpreter.operations.dispatch import ATTRIBUTES, CALLS, INDEXES, ITERATIONS, fill
+from energy_code.interpreter.program import Program
+from energy_code.interpreter.summary import CallContext, Summary
 from energy_code.ir.code import TopLevelStatement
 from energy_code.ir.statements import run
 

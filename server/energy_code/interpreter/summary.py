@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from energy_code.interpreter.values import UNKNOWN, Function, Value
+from energy_code.interpreter.domain.values import UNKNOWN, Function, Value
 
 if TYPE_CHECKING:
     from energy_code.interpreter.modules import ClassInfo
-    from energy_code.interpreter.side_effects import Writes
+    from energy_code.interpreter.operations.side_effects import Writes
     from energy_code.ir.code import Code, FunctionCode
     from energy_code.ir.expressions import CallExpression, Expression
     from energy_code.model import Mode

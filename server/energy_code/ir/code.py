@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from energy_code.interpreter.values import Value
+    from energy_code.interpreter.domain.values import Value
     from energy_code.ir.expressions import Expression
     from energy_code.ir.statements import Statement
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.values import UNKNOWN, ApiFunction, Function, Method, UserClass, Value
 from energy_code.interpreter.modules import ClassInfo
-from energy_code.interpreter.values import UNKNOWN, ApiFunction, Function, Method, UserClass, Value
 from energy_code.ir.expressions import Attribute, CallExpression, Expression, Name
 from energy_code.ir.statements import Statement, run
 from energy_code.ir.targets import define

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.dispatch import CALLS
-from energy_code.interpreter.lattice import join
-from energy_code.interpreter.limits import MAX_ITEMS
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import join
+from energy_code.interpreter.domain.values import (
     NONE,
     SLICE,
     STRING,
@@ -23,6 +21,8 @@ from energy_code.interpreter.values import (
     Sequence,
     Value,
 )
+from energy_code.interpreter.limits import MAX_ITEMS
+from energy_code.interpreter.operations.dispatch import CALLS
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.annotations import promise
-from energy_code.interpreter.lattice import join_all
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.annotations import promise
+from energy_code.interpreter.domain.lattice import join_all
+from energy_code.interpreter.domain.values import (
     TENSOR,
     UNKNOWN,
     ApiClass,

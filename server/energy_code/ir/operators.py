@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.lattice import element_of, join
-from energy_code.interpreter.limits import MAX_ITEMS
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.lattice import element_of, join
+from energy_code.interpreter.domain.values import (
     KERAS_TENSOR,
     STRING,
     TENSOR,
@@ -19,6 +18,7 @@ from energy_code.interpreter.values import (
     Value,
     options_of,
 )
+from energy_code.interpreter.limits import MAX_ITEMS
 from energy_code.ir.expressions import Expression
 
 if TYPE_CHECKING:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.lattice import element_of, join, join_all, named
-from energy_code.interpreter.limits import MAX_ITEMS, MAX_REPEATS, MAX_VARIANTS
-from energy_code.interpreter.side_effects import note_added
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.lattice import element_of, join, join_all, named
+from energy_code.interpreter.domain.values import (
     STRING,
     UNKNOWN,
     ApiClass,
@@ -22,6 +20,8 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.limits import MAX_ITEMS, MAX_REPEATS, MAX_VARIANTS
+from energy_code.interpreter.operations.side_effects import note_added
 from energy_code.ir.expressions import (
     NOTHING,
     Attribute,

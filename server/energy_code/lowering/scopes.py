@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from energy_code.interpreter.values import UNKNOWN, Value
+from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.ir.code import Code, FunctionCode, Parameter
 
 

@@ -6,12 +6,9 @@ import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.iteration import DATASET_LIKE
-from energy_code.interpreter.lattice import join_all
-from energy_code.interpreter.loop_counts import length_of
-from energy_code.interpreter.side_effects import ANY, note_attribute
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import join_all
+from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     ApiInstance,
@@ -29,6 +26,9 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.operations.iteration import DATASET_LIKE
+from energy_code.interpreter.operations.loop_counts import length_of
+from energy_code.interpreter.operations.side_effects import ANY, note_attribute
 from energy_code.ir.operators import is_tensor, tensor_of
 from energy_code.models.iterables import FUNCTIONS, transposed
 from energy_code.models.objects import ANY_MEMBER, CONSTRUCTORS

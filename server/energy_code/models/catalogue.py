@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.values import (
     UNKNOWN,
     ApiClass,
     ApiFunction,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.iteration import any_value
-from energy_code.interpreter.lattice import element_of, join
-from energy_code.interpreter.side_effects import note_added
-from energy_code.interpreter.values import NONE, UNKNOWN, ExternalInstance, Mapping, Sequence, Value
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import element_of, join
+from energy_code.interpreter.domain.values import NONE, UNKNOWN, ExternalInstance, Mapping, Sequence, Value
+from energy_code.interpreter.operations.iteration import any_value
+from energy_code.interpreter.operations.side_effects import note_added
 from energy_code.ir.targets import assign
 from energy_code.models.builtins import first, second
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import NO_ARGUMENTS
-from energy_code.interpreter.lattice import join_all
-from energy_code.interpreter.values import UNKNOWN, ExternalInstance, Method, Union, UserInstance, Value
+from energy_code.interpreter.domain.arguments import NO_ARGUMENTS
+from energy_code.interpreter.domain.lattice import join_all
+from energy_code.interpreter.domain.values import (
+    UNKNOWN,
+    ExternalInstance,
+    Method,
+    Union,
+    UserInstance,
+    Value,
+)
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

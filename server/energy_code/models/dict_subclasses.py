@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.side_effects import note_attribute
-from energy_code.interpreter.values import UNKNOWN, External, Mapping, UserClass, UserInstance, Value
+from energy_code.interpreter.domain.values import UNKNOWN, External, Mapping, UserClass, UserInstance, Value
+from energy_code.interpreter.operations.side_effects import note_attribute
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

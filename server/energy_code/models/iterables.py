@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.lattice import element_of, join_all
-from energy_code.interpreter.values import UNKNOWN, Constant, ExternalInstance, Sequence, Value
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import element_of, join_all
+from energy_code.interpreter.domain.values import UNKNOWN, Constant, ExternalInstance, Sequence, Value
 from energy_code.ir.operators import operated
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import NO_ARGUMENTS, Arguments
-from energy_code.interpreter.iteration import RECORD, RESTORED
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import NO_ARGUMENTS, Arguments
+from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     ApiInstance,
@@ -18,6 +17,7 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.operations.iteration import RECORD, RESTORED
 from energy_code.models.context_managers import entered
 from energy_code.models.iterables import CALLED as GETTERS
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.lattice import nesting
-from energy_code.interpreter.limits import MAX_GENERATIONS
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import nesting
+from energy_code.interpreter.domain.values import (
     UNKNOWN,
     ApiClass,
     ApiInstance,
@@ -18,6 +17,7 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.limits import MAX_GENERATIONS
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.attributes import GRAPH_FUNCTION
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.values import (
     TENSOR_VALUE,
     UNKNOWN,
     ApiInstance,
@@ -19,6 +18,7 @@ from energy_code.interpreter.values import (
     Value,
     options_of,
 )
+from energy_code.interpreter.operations.attributes import GRAPH_FUNCTION
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

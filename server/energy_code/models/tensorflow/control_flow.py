@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.lattice import join_all
-from energy_code.interpreter.values import TENSOR_VALUE, UNKNOWN, Constant, Mapping, Sequence, Union, Value
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import join_all
+from energy_code.interpreter.domain.values import (
+    TENSOR_VALUE,
+    UNKNOWN,
+    Constant,
+    Mapping,
+    Sequence,
+    Union,
+    Value,
+)
 from energy_code.models.tensorflow.callbacks import mark
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.values import TENSOR_VALUE, UNKNOWN, ApiInstance, Mapping, Sequence, Value
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.values import TENSOR_VALUE, UNKNOWN, ApiInstance, Mapping, Sequence, Value
 from energy_code.models.tensorflow.callbacks import CALLABLES, call_with_tensors, is_callable_of_user, mark
 
 if TYPE_CHECKING:

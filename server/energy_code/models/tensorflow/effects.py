@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.iteration import RESTORED
-from energy_code.interpreter.lattice import join_all
-from energy_code.interpreter.side_effects import note_attribute
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import join_all
+from energy_code.interpreter.domain.values import (
     KERAS_TENSOR,
     NONE,
     TENSOR,
@@ -25,6 +23,8 @@ from energy_code.interpreter.values import (
     Value,
     options_of,
 )
+from energy_code.interpreter.operations.iteration import RESTORED
+from energy_code.interpreter.operations.side_effects import note_attribute
 from energy_code.ir.expressions import Attribute, Name
 from energy_code.models.tensorflow.callbacks import (
     CALLABLES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.values import TENSOR_VALUE, UNKNOWN, ApiInstance, Mapping, Sequence, Value
+from energy_code.interpreter.domain.values import TENSOR_VALUE, UNKNOWN, ApiInstance, Mapping, Sequence, Value
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.attributes import GRAPH_FUNCTION, bind_member, returned
-from energy_code.interpreter.lattice import INNER, join, widened
-from energy_code.interpreter.limits import MAX_ARGUMENT_NESTING
-from energy_code.interpreter.loop_counts import epochs_of
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.lattice import INNER, join, widened
+from energy_code.interpreter.domain.values import (
     TENSOR_VALUE,
     UNKNOWN,
     ApiClass,
@@ -32,6 +29,9 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.limits import MAX_ARGUMENT_NESTING
+from energy_code.interpreter.operations.attributes import GRAPH_FUNCTION, bind_member, returned
+from energy_code.interpreter.operations.loop_counts import epochs_of
 from energy_code.models.builtins import call_external
 from energy_code.models.containers import call_container_method
 from energy_code.models.objects import ANY_MEMBER

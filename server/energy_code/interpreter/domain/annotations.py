@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.lattice import join
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.lattice import join
+from energy_code.interpreter.domain.values import (
     NONE,
     PROMISED,
     UNKNOWN,

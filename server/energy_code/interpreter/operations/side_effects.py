@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.lattice import element_of, join
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.lattice import element_of, join
+from energy_code.interpreter.domain.values import (
     UNKNOWN,
     Constant,
     Mapping,

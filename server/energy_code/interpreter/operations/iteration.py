@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from energy_code.interpreter.annotations import alias
-from energy_code.interpreter.arguments import NO_ARGUMENTS, Arguments
-from energy_code.interpreter.lattice import element_of, join, join_all
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.annotations import alias
+from energy_code.interpreter.domain.arguments import NO_ARGUMENTS, Arguments
+from energy_code.interpreter.domain.lattice import element_of, join, join_all
+from energy_code.interpreter.domain.values import (
     SLICE,
     TENSOR_VALUE,
     UNKNOWN,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from energy_code.interpreter.arguments import NO_ARGUMENTS, Arguments
-from energy_code.interpreter.lattice import join
-from energy_code.interpreter.side_effects import grown
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.arguments import NO_ARGUMENTS, Arguments
+from energy_code.interpreter.domain.lattice import join
+from energy_code.interpreter.domain.values import (
     PROMISED,
     TENSOR,
     UNKNOWN,
@@ -32,6 +31,7 @@ from energy_code.interpreter.values import (
     UserInstance,
     Value,
 )
+from energy_code.interpreter.operations.side_effects import grown
 from energy_code.models.catalogue import entry_value
 from energy_code.models.dict_subclasses import OPEN_STORAGE, READING, held, storage
 from energy_code.models.objects import member as library_member

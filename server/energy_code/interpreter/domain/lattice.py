@@ -18,8 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from energy_code.interpreter.limits import MAX_OPTIONS
-from energy_code.interpreter.values import (
+from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     ApiInstance,
@@ -33,6 +32,7 @@ from energy_code.interpreter.values import (
     Value,
     options_of,
 )
+from energy_code.interpreter.limits import MAX_OPTIONS
 
 Key = TypeVar("Key")
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from energy_code.interpreter.arguments import Arguments
-from energy_code.interpreter.values import UNKNOWN, Constant, ExternalInstance, Mapping, Sequence, Value
+from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.values import (
+    UNKNOWN,
+    Constant,
+    ExternalInstance,
+    Mapping,
+    Sequence,
+    Value,
+)
 
 EPOCHS_POSITION = 3
 """`fit(x, y, batch_size, epochs)`"""

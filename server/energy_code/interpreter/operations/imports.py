@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from energy_code.interpreter.domain.values import UNKNOWN, External, ProjectModule, Value
 from energy_code.interpreter.modules import Module
 from energy_code.interpreter.questions import Basis, rests_on
-from energy_code.interpreter.values import UNKNOWN, External, ProjectModule, Value
 from energy_code.models.catalogue import PublicNames, entry_value
 
 API_ROOTS = frozenset(["tensorflow", "keras", "tf_keras"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from energy_code.interpreter.values import Value
+from energy_code.interpreter.domain.values import Value
 
 Handlers = dict[type[Value], Callable[..., Value]]
 """Each takes the frame, the value, and what the operation needs besides."""
