@@ -8,8 +8,9 @@ from energy_code.model import Call, Point, Runs, Span
 from energy_data.model import Figure, RuleEvidence
 from energy_lsp.presentation.account import Account
 from energy_lsp.presentation.hints import Hint
+from energy_lsp.presentation.hover_text import hover, origin
 from energy_lsp.presentation.markup import Markdown, Plain
-from energy_lsp.presentation.wording import cost, device_lines, evidence_line, hover, provenance, short
+from energy_lsp.presentation.wording import cost, device_lines, evidence_line, hotspot, provenance, short
 
 SPAN = Span(0, 10, Point(0, 0), Point(0, 10))
 CALL = Call("keras.Sequential.fit", SPAN, SPAN, (), "", 1.0, Runs(1, False), "eager")
@@ -53,22 +54,42 @@ def times(count: int, unknown: bool = False) -> Call:
 
 
 def test_what_fits_behind_a_call() -> None:
-    assert short(Hint(CALL, FIGURE)) == "⚡ 12.3 J"
-    assert short(Hint(times(4), FIGURE)) == "⚡ 12.3 J × 4"
+    assert short(Hint(CALL, FIGURE), 0.94) == "12 J · 94%"
+    assert short(Hint(times(4), ESTIMATED), 0.004) == "≈ 49 J · <1%"
+
+
+def test_words_say_how_far_a_figure_is_from_the_call() -> None:
+    near = [replace(FIGURE, origin=one) for one in ("site", "signature", "predicted", "api")]  # type: ignore[arg-type]
+    behind = [short(Hint(CALL, figure), 0.5 if figure.origin == "site" else None) for figure in near]
+    assert behind == ["12 J · 50%", "12 J at another call", "12 J predicted", None]
+    bold = [hover(Hint(CALL, figure), Markdown(), None).startswith("**") for figure in near]
+    assert bold == [True, False, False, False], "only what was measured at this call stands out"
+    words = [origin(figure) for figure in (*near, PUBLISHED, None)]
+    assert words == [
+        "Measured here, at this call.",
+        "Measured here, at another call, same shapes.",
+        "Predicted, not measured.",
+        "Known from other calls only.",
+        "Published, from another machine.",
+        "Measure this file to learn it.",
+    ]
+
+
+def test_a_hotspot_is_one_short_line() -> None:
+    assert hotspot(Hint(CALL, ESTIMATED), 0.94) == "fit: ≈ 12 J, 94% of this file"
 
 
 def test_an_estimate_never_goes_unmarked() -> None:
     hint = Hint(times(2), ESTIMATED)
-    for text in (short(hint), cost(hint), Account.of([(hint.figure, 1)]).label):
+    for text in (short(hint, None), hotspot(hint, 0.5), cost(hint), Account.of([(hint.figure, 1)]).label):
         assert text is not None
         assert "≈" in text
-        assert "est." in text
     assert "Estimated" in provenance(ESTIMATED)
 
 
 @pytest.mark.parametrize("figure", [None, UNRESOLVED])
 def test_nothing_is_shown_behind_a_call_of_unknown_cost(figure: Figure | None) -> None:
-    assert short(Hint(CALL, figure)) is None
+    assert short(Hint(CALL, figure), None) is None
     assert Hint(CALL, figure).known_joules is None
 
 
@@ -94,20 +115,19 @@ def test_the_first_call_is_told_apart_where_it_differs() -> None:
 
 def test_other_calls_figures_are_an_order_of_magnitude() -> None:
     hint = Hint(times(100), PUBLISHED)
-    assert short(hint) == "elsewhere 0.20 to 5.0 kJ"
+    assert short(hint, None) is None
     assert cost(hint) == (
         "Not measured at this call. Elsewhere 0.20 to 5.0 kJ per call on a GPU server, with other models and data."
     )
     assert (hint.joules_per_call, hint.known_joules) == (None, None)
     assert "█" not in hover(hint, Plain(), None)
     elsewhere = replace(FIGURE, origin="api")
-    assert short(Hint(CALL, elsewhere)) is None
     assert cost(Hint(CALL, elsewhere)).startswith("Not measured at this call. Elsewhere 12 to 13 J per call")
 
 
 def test_a_figure_of_before_an_edit_says_so() -> None:
     edited = replace(FIGURE, edited=True)
-    assert short(Hint(CALL, edited)) == "⚡ 12.3 J before your edit"
+    assert short(Hint(CALL, edited), None) == "12 J before your edit"
     assert "before your edit" in provenance(edited)
 
 
@@ -160,21 +180,29 @@ def test_sums_never_mix_machines_or_meters() -> None:
 
 
 def test_hover_holds_everything() -> None:
-    text = hover(Hint(CALL, FIGURE), Plain(), "https://keras.io/x")
-    for part in ("keras.Sequential.fit", "12.3 J per call", "CPU ███", "Xeon", "https://keras.io/x"):
+    text = hover(Hint(CALL, FIGURE), Plain(), "https://keras.io/x", share=0.94)
+    assert text.split("\n\n")[:3] == [
+        "⚡ 12.3 J · 94% of this file · keras.Sequential.fit",
+        "Measured here, at this call.",
+        "12.3 J per call (95% interval 11.9 to 12.8 J)",
+    ]
+    for part in ("CPU ███", "Xeon", "https://keras.io/x"):
         assert part in text
+
+
+def test_a_citation_stands_behind_a_link() -> None:
+    text = hover(Hint(CALL, PUBLISHED), Markdown(), None)
+    assert "FECoM" not in text
+    assert "[source](https://" in text
 
 
 def test_hover_without_data_offers_to_measure() -> None:
     text = hover(Hint(CALL, None), Plain(), None)
-    assert (
-        text
-        == "keras.Sequential.fit\n\nNo energy figure is known for this call. Measure this file to learn it."
-    )
+    assert text == "Not measured here yet · keras.Sequential.fit\n\nMeasure this file to learn it."
 
 
 def test_database_content_makes_no_link() -> None:
-    hostile = replace(PUBLISHED, machine="[a](command:b)", meter="<b>", version="`x`")
+    hostile = replace(FIGURE, machine="[a](command:b)", meter="<b>", version="`x`")
     text = hover(Hint(CALL, hostile), Markdown(), None)
     assert "](" not in text
     assert "<b>" not in text

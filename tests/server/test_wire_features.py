@@ -26,14 +26,15 @@ async def test_hover_tells_cost_provenance_and_documentation(start: Any) -> None
         uri = session.open("model.py")
         text = await session.hover(uri, *FIT)
         assert text is not None
-        assert text.startswith("**`keras.Sequential.fit`**")
+        assert text.startswith("**⚡ 120 J · 100% of this file** · `keras.Sequential.fit`")
         for part in (
             "12\\.0 J per call",
             "95% interval 10\\.8 to 13\\.2 J",
             "× 10 runs \\= 120 J".replace("\\=", "="),
             "CPU ████████░░  75%",
             "RAM ██░░░░░░░░  25%",
-            "Measured here, at this call site · Test CPU · rapl · 2026\\-11\\-16",
+            "Measured here, at this call\\.\n",
+            "Test CPU · rapl · 2026\\-11\\-16",
             "5 runs",
             "](https://",
         ):
@@ -45,7 +46,9 @@ async def test_hover_is_plain_text_for_a_client_without_markdown(start: Any) -> 
         uri = session.open("model.py")
         text = await session.hover(uri, *FIT)
         assert text is not None
-        assert text.startswith("keras.Sequential.fit\n\n⚡ 12.0 J per call")
+        assert text.startswith(
+            "⚡ 120 J · 100% of this file · keras.Sequential.fit\n\nMeasured here, at this call."
+        )
         assert "**" not in text
 
 
@@ -80,6 +83,7 @@ async def test_pulled_diagnostics_are_complete(start: Any) -> None:
         hotspots = [one for one in report.items if one.code == "hotspot"]
         assert [one.range.start.line for one in hotspots] == [14, 20]
         assert hotspots[0].severity == types.DiagnosticSeverity.Hint
+        assert hotspots[0].message == "fit: 120 J, 100% of this file"
         related = hotspots[0].related_information
         assert "train" in related[0].message
         assert related[0].location.range.start.line == 12
@@ -146,14 +150,38 @@ async def test_inlay_hints_in_a_range(start: Any) -> None:
     async with start("full") as session:
         uri = session.open("model.py")
         hints = await inlay_hints(session, uri, 0, 30)
-        assert [hint.label for hint in hints if hint.position.line in (14, 20)] == [
-            "⚡ 12.0 J × 10",
-            "⚡ 4.00 mJ",
-        ]
+        assert [hint.label for hint in hints if hint.position.line in (14, 20)] == ["120 J · 100%"], (
+            "what has less than a hundredth of the file's energy would hide what matters"
+        )
         fit = next(hint for hint in hints if hint.position.line == 14)
         assert fit.position.character == 23
         assert "Measured here" in fit.tooltip
-        assert [hint.position.line for hint in await inlay_hints(session, uri, 19, 21)] == [20]
+        assert await inlay_hints(session, uri, 19, 21) == []
+
+
+async def test_small_calls_have_inlay_hints_where_they_are_asked_for(start: Any) -> None:
+    async with start("full", configuration={"inlayPercent": 0}) as session:
+        await session.until(lambda: bool(session.registrations))
+        uri = session.open("model.py")
+        assert [hint.label for hint in await inlay_hints(session, uri, 19, 21)] == ["4.0 mJ · <1%"]
+
+
+async def test_the_inlay_hint_of_a_long_line_comes_first(start: Any, database: Path, figures: Any) -> None:
+    text = (
+        "import tensorflow as tf\n\n"
+        "def run(x):\n"
+        f"    return tf.matmul(x, x, name='{'n' * 80}')\n"
+        "y = tf.tanh(\n    1.0,\n)\n"
+    )
+    known = {"tensorflow.linalg.matmul": 2.0, "tensorflow.math.tanh": 2.0}
+    figures(database, known, run_id="long", file="long.py", source=text)
+    async with start("full") as session:
+        uri = session.open("long.py", text)
+        hints = await inlay_hints(session, uri, 0, 8)
+        assert [(hint.position.line, hint.position.character, hint.label) for hint in hints] == [
+            (3, 4, "2.0 J · 50%"),
+            (4, 12, "2.0 J · 50%"),
+        ]
 
 
 async def test_an_estimate_is_marked(start: Any, figures: Any, database: Path) -> None:
@@ -162,7 +190,7 @@ async def test_an_estimate_is_marked(start: Any, figures: Any, database: Path) -
     async with start("full") as session:
         uri = session.open("model.py")
         labels = [hint.label for hint in await inlay_hints(session, uri, 14, 15)]
-        assert labels == ["⚡ ≈ 12.0 J (est.) × 10"]
+        assert labels == ["≈ 120 J · 100%"]
         text = await session.hover(uri, *FIT)
         assert text is not None
         assert "Estimated" in text

@@ -57,7 +57,7 @@ async def test_every_feature_in_cells(start: Any, database: Path, figures: Any) 
         hints = await session.client.text_document_inlay_hint_async(
             types.InlayHintParams(types.TextDocumentIdentifier(cells[1]), whole)
         )
-        assert "⚡ 12.0 J" in [hint.label for hint in hints]
+        assert "12 J · 100%" in [hint.label for hint in hints]
         lenses = await session.client.text_document_code_lens_async(
             types.CodeLensParams(types.TextDocumentIdentifier(cells[1]))
         )

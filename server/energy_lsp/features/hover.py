@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from energy_lsp.presentation.hover_text import hover as hover_text
 from energy_lsp.presentation.layer_wording import call_lines, creates, layer_lines, made_by
 from energy_lsp.presentation.markup import Markdown, Plain
-from energy_lsp.presentation.wording import hover as hover_text
 
 if TYPE_CHECKING:
     from energy_lsp.presentation.file_report import FileReport
@@ -36,32 +36,30 @@ def hover_at(page: FileReport, position: types.Position, *, markdown: bool) -> t
     if hint is None:
         layers = created_here(page, position.line, None, markup)
         return types.Hover(types.MarkupContent(kind, "\n\n".join(layers))) if layers else None
-    savings = [page.verdict_of(finding).text for finding in hint.findings]
-    url = Catalogue.load().url(hint.call.api)
-    text = with_prediction(page, hint, hover_text(hint, markup, url, savings), markup)
     row = page.row(hint.call.span.start_byte)
+    text = hover_text(
+        hint,
+        markup,
+        Catalogue.load().url(hint.call.api),
+        [page.verdict_of(finding).text for finding in hint.findings],
+        share=page.share(hint),
+        prediction=prediction_for(page, hint),
+        inside=inside_of(page, row, hint, markup),
+    )
     if layers := created_here(page, row, hint, markup):
         # What the constructor itself took is not what a reader of the line asks for.
         text = "\n\n".join([*layers, markup.bold("Creating it"), text])
-    elif inside := inside_of(page, row, hint, markup):
-        text = "\n\n".join([text, *inside])
     return types.Hover(types.MarkupContent(kind, text), page.range(hint.call.name))
 
 
-def with_prediction(page: FileReport, hint: Hint, text: str, markup: Markup) -> str:
-    """The hover of a call that has no figure of its own, with what is predicted of it."""
+def prediction_for(page: FileReport, hint: Hint) -> str | None:
+    """What is predicted of a call that has no figure of its own."""
     if hint.figure is not None and hint.figure.origin != "api":
-        return text
+        return None
     # Only such a hover needs it: at start it would be loaded for nothing.
     from energy_lsp.predicting.in_editor import predicted_line
 
-    line = predicted_line(page, hint)
-    if line is None:
-        return text
-    title, *rest = text.split("\n\n")
-    if hint.figure is None:
-        rest = rest[1:]
-    return "\n\n".join([title, markup.bold("⚡ " + markup.text(line)), *rest])
+    return predicted_line(page, hint)
 
 
 def created_here(page: FileReport, row: int, hint: Hint | None, markup: Markup) -> list[str]:

@@ -1,4 +1,4 @@
-"""Inlay hints: joules behind each call whose cost is known."""
+"""Inlay hints: joules behind the calls that the energy went into."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from energy_lsp.presentation.file_report import FileReport
     from energy_lsp.presentation.hints import Hint
     from energy_lsp.session.server import EnergyServer
+
+IN_SIGHT = 80
+"""Columns of a line that an editor shows beside its other parts; a hint behind them would not be seen."""
 
 
 def register(server: EnergyServer) -> None:
@@ -42,7 +45,7 @@ def layer_inlays(page: FileReport, where: types.Range) -> list[types.InlayHint]:
         return []
     found = []
     for row, uses in layers.created.items():
-        if where.start.line <= row <= where.end.line:
+        if where.start.line <= row <= where.end.line and not _small(page, page.share_of(uses[0].joules)):
             label = layer_label(uses, layers)
             end = types.Position(*page.end_of_row(row))
             tooltip = "\n".join(layer_lines(uses, layers, Plain()))
@@ -51,15 +54,35 @@ def layer_inlays(page: FileReport, where: types.Range) -> list[types.InlayHint]:
 
 
 def _inlay(page: FileReport, hint: Hint) -> types.InlayHint | None:
-    label = short(hint)
+    share = page.share(hint)
+    label = None if _small(page, share) else short(hint, share)
     if label is None or hint.figure is None or _is_constructor(page, hint):
         return None
+    position, first = _place(page, hint)
     return types.InlayHint(
-        position=page.range(hint.call.span).end,
+        position=position,
         label=label,
-        padding_left=True,
+        padding_left=not first,
+        padding_right=first,
         tooltip=f"{hint.call.api}: {cost(hint)}\n{provenance(hint.figure)}",
     )
+
+
+def _small(page: FileReport, share: float | None) -> bool:
+    """Whether a share of the file's energy is not worth a hint; what is in no sum has none and is not small."""
+    return share is not None and share * 100 < page.folder.settings.inlay_percent
+
+
+def _place(page: FileReport, hint: Hint) -> tuple[types.Position, bool]:
+    """Where a hint is seen: behind the call, and in front of the line where that would be out of sight."""
+    end = page.range(hint.call.span).end
+    row = page.row(hint.call.name.start_byte)
+    if end.line != row:
+        end = types.Position(*page.end_of_row(row))
+    if end.character <= IN_SIGHT:
+        return end, False
+    line = page.line(row)
+    return types.Position(row, len(line) - len(line.lstrip())), True
 
 
 def _is_constructor(page: FileReport, hint: Hint) -> bool:

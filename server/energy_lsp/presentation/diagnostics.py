@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from energy_lsp.presentation.wording import HOTSPOT, HOTSPOT_PAGE, cost, provenance
+from energy_lsp.presentation.wording import HOTSPOT, HOTSPOT_PAGE, hotspot
 from energy_lsp.wire.encoding import Encoded
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _of_finding(page: FileReport, finding: Finding) -> Mark:
 
 def _of_hotspot(page: FileReport, hint: Hint) -> Mark:
     assert hint.figure is not None
-    message = f"Energy hotspot: {hint.call.api}, {cost(hint)}. {provenance(hint.figure)}"
+    message = hotspot(hint, page.share(hint))
     related = []
     if page.client.related_information and (around := page.function_around(hint.call)) is not None:
         start = around.span.start_byte

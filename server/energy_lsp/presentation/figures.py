@@ -159,6 +159,11 @@ class Figures(Sequence["Figure | None"]):
     def _account(self) -> Account:
         return Account.of(zip(self._figures, self.times, strict=True))
 
+    @property
+    def account(self) -> Account:
+        """The sum over the whole program."""
+        return self._account
+
     def account_of(self, places: range) -> Account:
         """The sum over some calls that follow each other."""
         if len(places) == len(self._figures):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from energy_lsp.presentation.account import Account
+from energy_lsp.presentation.account import Account, MachineKey, counts, machine_of
 from energy_lsp.presentation.hints import NO_HINTS, Hint, Hints
 
 if TYPE_CHECKING:
@@ -173,6 +173,19 @@ class FileReport:
         place = bisect_right(self.functions, start, key=lambda one: one.span.start_byte)
         before = (self.functions[index] for index in range(place - 1, -1, -1))
         return next((one for one in before if start < one.span.end_byte), None)
+
+    def share(self, hint: Hint) -> float | None:
+        """What a call had of all that its machine measured in the file or notebook; None for what is in no sum."""
+        figure, joules = hint.figure, hint.known_joules
+        if figure is None or joules is None or not counts(figure):
+            return None
+        return self.share_of(joules, machine_of(figure))
+
+    def share_of(self, joules: float, machine: MachineKey | None = None) -> float | None:
+        """The same for some joules of a run; without a machine, of what the main one measured."""
+        sums = self.hints.figures.account.machines
+        total = next((one.joules for one in sums if machine in (None, one.key)), 0.0)
+        return min(1.0, joules / total) if total > 0.0 else None
 
     def calls_changed_by(self, finding: Finding) -> Sequence[Hint]:
         """The calls whose energy a finding is about: in the code that its rule would write differently."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from energy_lsp.presentation.layers import FileLayers, LayerUse
-from energy_lsp.presentation.units import bar, marked
+from energy_lsp.presentation.units import bar, brief, marked, percent
 
 if TYPE_CHECKING:
     from energy_data.database.inside import CallParts
@@ -41,11 +41,10 @@ def made_by(hint: Hint, uses: Sequence[LayerUse]) -> Sequence[LayerUse]:
 
 
 def layer_label(uses: Sequence[LayerUse], layers: FileLayers) -> str:
-    """What fits behind the line that creates a layer: `⚡ 1.10 J · 34% of fit, line 46`."""
+    """What fits behind the line that creates a layer: `≈ 1.1 J · 34% of fit`."""
     first = uses[0]
     more = f" +{len(uses) - 1}" if len(uses) > 1 else ""
-    amount = marked(first.joules, layers.estimated)
-    return f"⚡ {amount} · {first.share:.0%} of {name_of(first.call)}, {_where(first.call, layers)}{more}"
+    return f"{brief(first.joules, layers.estimated)} · {percent(first.share)} of {name_of(first.call)}{more}"
 
 
 def layer_lines(uses: Sequence[LayerUse], layers: FileLayers, markup: Markup) -> list[str]:

@@ -29,10 +29,20 @@ def number(value: float, significant: int = 3) -> str:
     return f"{rounded:.{max(0, min(digits, 6))}f}"
 
 
-def joules(value: float) -> str:
+def joules(value: float, significant: int = 3) -> str:
     """An energy in the unit that fits, such as `1.23 mJ`."""
-    unit = unit_for(_rounded(value))
-    return f"{number(value / IN_JOULES[unit])} {unit}"
+    unit = unit_for(_rounded(value, significant))
+    return f"{number(value / IN_JOULES[unit], significant)} {unit}"
+
+
+def brief(amount: float, estimated: bool) -> str:
+    """Two digits, for where room is short; `≈` alone says that it is an estimate."""
+    return ("≈ " if estimated else "") + joules(amount, 2)
+
+
+def percent(share: float) -> str:
+    """A share as people say it: `94%`, and `<1%` for what is there but small."""
+    return "<1%" if 0.0 < share < 0.01 else f"{share:.0%}"
 
 
 def duration(seconds: float) -> str:

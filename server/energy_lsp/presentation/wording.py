@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from energy_lsp.presentation.markup import Markup
-from energy_lsp.presentation.units import bar, counted, interval, joules, marked, number
+from energy_lsp.presentation.units import bar, brief, counted, interval, joules, marked, number, percent
 
 if TYPE_CHECKING:
     from energy_data.model import Figure, RuleEvidence
@@ -30,18 +27,27 @@ PARTS_DIFFER = 0.05
 """Parts that miss their total by more than this share of it are not shown: they are medians of other things."""
 
 
-def short(hint: Hint) -> str | None:
-    """What fits behind a call, such as `⚡ 1.20 J`; None when there is no figure to show."""
-    figure = hint.figure
-    if figure is None:
+def short(hint: Hint, share: float | None) -> str | None:
+    """What fits behind a call, such as `≈ 3.3 J · 94%`: all its calls in one run, and their share of the file.
+
+    The further a figure is from this call, the more its words say so; published ones are not shown behind calls.
+    """
+    figure, joules_of_run = hint.figure, hint.known_joules
+    if figure is None or joules_of_run is None or not figure.of_last_run:
         return None
-    if figure.origin == "api":
-        return f"elsewhere {orientation(figure)}" if figure.source == "published" and figure.total else None
-    if figure.total is None:
-        return None
-    times = f" × {hint.times}" if hint.times > 1 else ""
+    text = brief(joules_of_run, figure.estimated)
+    if figure.origin != "site":
+        return f"{text} {'predicted' if figure.origin == 'predicted' else 'at another call'}"
     edited = " before your edit" if figure.edited else ""
-    return f"⚡ {marked(figure.total, figure.estimated)}{times}{edited}"
+    return text + (f" · {percent(share)}" if share is not None else "") + edited
+
+
+def hotspot(hint: Hint, share: float | None) -> str:
+    """The one line of a hotspot's diagnostic: `fit: ≈ 3.3 J, 94% of this file`. The hover says the rest."""
+    name = hint.call.api.rpartition(".")[2]
+    text = f"{name}: {brief(hint.known_joules or 0.0, hint.estimated)}"
+    edited = ", before your edit" if hint.figure is not None and hint.figure.edited else ""
+    return text + (f", {percent(share)} of this file" if share is not None else "") + edited
 
 
 def orientation(figure: Figure) -> str:
@@ -96,8 +102,12 @@ def provenance(figure: Figure) -> str:
         word += " before your edit"
     if not figure.of_last_run:
         word += ", not in the last run"
+    return f"{word} · {circumstances(figure)}"
+
+
+def circumstances(figure: Figure) -> str:
+    """The small print of a figure: machine, meter, date, versions, runs."""
     parts = [
-        word,
         figure.machine,
         figure.meter,
         figure.date[:10],
@@ -134,31 +144,6 @@ def evidence_line(evidence: RuleEvidence) -> str:
         f"({number(evidence.low)} to {number(evidence.high)}, {counted(evidence.pairs, 'pair')}{verdict}) · "
         f"{evidence.machine} · {where} · {evidence.measured[:10]} · TensorFlow {evidence.tensorflow}"
     )
-
-
-def hover(hint: Hint, markup: Markup, url: str | None, savings: Sequence[str] = ()) -> str:
-    """The whole hover. `savings` says what was measured for each of the hint's findings."""
-    paragraphs = [markup.bold(markup.code(hint.call.api))]
-    figure = hint.figure
-    if figure is None:
-        paragraphs.append(f"{cost(hint)} Measure this file to learn it.")
-    else:
-        paragraphs.append(
-            markup.bold("⚡ " + markup.text(cost(hint)))
-            if figure.total is not None and figure.origin != "api"
-            else markup.text(cost(hint))
-        )
-        if figure.origin != "api" and (bars := device_lines(figure)):
-            paragraphs.append(markup.block(bars))
-        paragraphs.append(markup.text(provenance(figure)))
-        if figure.citation:
-            paragraphs.append("Source: " + markup.text(figure.citation))
-    for finding, saving in zip_longest(hint.findings, savings):
-        words = f" {markup.prose(finding.message)} ({markup.code(finding.rule.name)})"
-        paragraphs.append(markup.bold("Cheaper:") + words + (f": {markup.text(saving)}" if saving else ""))
-    if url:
-        paragraphs.append(markup.link("API documentation", url))
-    return "\n\n".join(paragraphs)
 
 
 def _times(hint: Hint) -> str:

@@ -49,7 +49,14 @@ class Settings:
         ),
     )
     inlay_hints: bool = field(
-        default=True, metadata=_about("Show joules behind each call whose cost is known.")
+        default=True, metadata=_about("Show joules behind the calls that the file's energy went into.")
+    )
+    inlay_percent: float = field(
+        default=1.0,
+        metadata=_about(
+            "Show them from this share of the file's energy on, in percent. 0 shows every known call.",
+            minimum=0,
+        ),
     )
     code_lens: bool = field(
         default=True, metadata=_about("Show the sum above functions, classes and notebook cells.")
