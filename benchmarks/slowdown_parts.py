@@ -48,7 +48,7 @@ def loop(path):
 loops = [loop(plain)]
 for path in probes:
     spec = importlib.util.spec_from_file_location("probe", path)
-    module = importlib.util.module_from_spec(spec)
+    sys.modules["probe"] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     options = {"marking": True} if len(loops) == int(marking) else {}
     builtins.__energy_probe__ = module.make_probe(module.Recorder(tempfile.mkdtemp(), int(sites), **options))

@@ -13,6 +13,7 @@ from energy_measure.attribution.events import Events
 from energy_measure.attribution.site_energy import site_energies
 from energy_measure.attribution.solver import attribute
 from energy_measure.injected import probe
+from energy_measure.injected.probe import recorder as recording
 from energy_measure.sampling.trace import SampledTrace
 
 WATTS = 2.0
@@ -109,7 +110,7 @@ def test_marks_of_one_process_are_read_in_order_of_time(tmp_path: Path):
 def test_only_calls_long_enough_are_marked_and_after_very_many_marks_only_long_ones(monkeypatch, tmp_path):
     now = iter(range(10**12))
     moment = 0
-    monkeypatch.setattr(probe, "EXACT", 6)
+    monkeypatch.setattr(recording, "EXACT", 6)
 
     def clock() -> int:
         nonlocal moment
@@ -120,8 +121,8 @@ def test_only_calls_long_enough_are_marked_and_after_very_many_marks_only_long_o
         nonlocal moment
         moment += nanoseconds
 
-    monkeypatch.setattr(probe, "clock", clock)
-    monkeypatch.setattr(probe, "cpu_clock", lambda: 1 + next(now))
+    monkeypatch.setattr(recording, "clock", clock)
+    monkeypatch.setattr(recording, "cpu_clock", lambda: 1 + next(now))
     recorder = probe.Recorder(str(tmp_path), 2, marking=True)
     call = probe.make_probe(recorder)
 
@@ -133,13 +134,13 @@ def test_only_calls_long_enough_are_marked_and_after_very_many_marks_only_long_o
 
     # The first call of a site always is, the next if the one before was long enough.
     assert marked(0, 1000, 1000, 1000) == 2
-    assert marked(1, probe.MARKED_NS, probe.MARKED_NS) == 6
-    assert marked(1, probe.MARKED_NS, probe.MARKED_NS, probe.MARKED_NS) == 8
-    assert marked(1, probe.MARKED_NS_OF_MANY, probe.MARKED_NS_OF_MANY) == 10
+    assert marked(1, recording.MARKED_NS, recording.MARKED_NS) == 6
+    assert marked(1, recording.MARKED_NS, recording.MARKED_NS, recording.MARKED_NS) == 8
+    assert marked(1, recording.MARKED_NS_OF_MANY, recording.MARKED_NS_OF_MANY) == 10
 
 
 def test_without_marking_the_clock_of_the_process_is_never_looked_at(monkeypatch, tmp_path):
-    monkeypatch.setattr(probe, "cpu_clock", lambda: pytest.fail("it was"))
+    monkeypatch.setattr(recording, "cpu_clock", lambda: pytest.fail("it was"))
     recorder = probe.Recorder(str(tmp_path), 1)
     assert probe.make_probe(recorder)(0, abs, -3) == 3
     recorder.finish()

@@ -1,6 +1,6 @@
 """What the probe recorded of a run, as arrays: when each call began and ended, where, inside which other.
 
-A run folder holds one `events-PID.bin` for each process of the program (see `probe.py` for who writes them).
+A run folder holds one `events-PID.bin` for each process of the program (see `injected/probe` for who writes them).
 A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Single calls have the
 columns `PLAIN`; what is nested in what follows from their times. In a program with a very great number of calls,
 neighbouring short calls of one site are merged into one row with the columns `COLUMNS`: `count` calls, `busy`

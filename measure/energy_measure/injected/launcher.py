@@ -263,7 +263,7 @@ def look_inside(specification: dict[str, Any], recorder: Any) -> Any:
 
 def phase_hooks(specification: dict[str, Any], recorder: Any) -> Any:
     """What records imports, graphs, iterations and callbacks; imports from now on."""
-    probe, own_code = beside("probe"), beside("own_code")
+    probe, own_code = package("probe"), beside("own_code")
     cells = [cell["name"] for cell in specification.get("cells", ())]
     folder = specification.get("project") or os.getcwd()
     own = own_code.OwnCode(folder, specification["sources"], cells, probe.HIDDEN_FILE)
@@ -282,7 +282,7 @@ def join_program(path: str) -> None:
     """Record this process as well, a child that `multiprocessing` has started afresh."""
     with open(path, encoding="utf-8") as file:
         specification = json.load(file)
-    probe = beside("probe")
+    probe = package("probe")
     recorder = installed(probe, specification)
     atexit.register(recorder.finish)
     spawn = sys.modules[SPAWNING]
@@ -390,6 +390,8 @@ def package(name: str) -> Any:
         assert spec.loader is not None
         loaded[full] = sys.modules[full] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(loaded[full])
+        for known in [known for known in sys.modules if known.partition(".")[0] == full]:
+            del sys.modules[known]  # a program that looks at all modules finds its own
     return loaded[full]
 
 
@@ -398,7 +400,7 @@ def main() -> None:
     path = sys.argv[1]
     with open(path, encoding="utf-8") as file:
         specification = json.load(file)
-    probe = beside("probe")
+    probe = package("probe")
     recorder = installed(probe, specification)
     process = os.getpid()
     engine = Engine(specification["control"]) if specification.get("control") else None

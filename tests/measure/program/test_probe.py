@@ -12,6 +12,7 @@ import numpy as np
 
 from energy_measure.attribution.events import Events
 from energy_measure.injected import probe as probe_module
+from energy_measure.injected.probe import rows as row_format
 
 HERE = Path(sys.executable)
 
@@ -52,8 +53,8 @@ def test_merging_keeps_time_and_nesting() -> None:
             rows += (2, start + 10, start + 60, 0)
             rows += (1, start, start + 100, 0)
         rows += (0, outer, outer + 9_000_000, 0)
-    plain, flat = probe_module.merge(rows, [], since=0)
-    merged = np.reshape(flat, (-1, probe_module.MERGED_ROW))
+    plain, flat = row_format.merge(rows, [], since=0)
+    merged = np.reshape(flat, (-1, row_format.MERGED_ROW))
     assert plain == []
     assert len(merged) == 9, "three long calls, in each one group per short site"
     by_site = {site: merged[merged[:, 0] == site] for site in (0, 1, 2)}
@@ -64,7 +65,7 @@ def test_merging_keeps_time_and_nesting() -> None:
 
 def test_calls_that_began_before_merging_did_stay_single_and_open_ones_hold_what_runs_in_them() -> None:
     rows = [1, 110, 120, 0, 1, 130, 140, 0, 0, 100, 150, 0, 1, 210, 220, 1, 2, 230, 240, 0]
-    plain, merged = probe_module.merge(rows, [(50, 7), (225, 8)], since=125)
+    plain, merged = row_format.merge(rows, [(50, 7), (225, 8)], since=125)
     assert np.reshape(plain, (-1, 4)).tolist() == [[0, 100, 150, 0], [1, 110, 120, 0]]
     assert np.reshape(merged, (-1, 8)).tolist() == [
         [2, 230, 240, 225, 8, 4, 10, 1],
@@ -162,8 +163,8 @@ def test_a_signal_handler_may_call_an_api_at_any_time(bench: Any, python: Path) 
 
 def test_events_survive_a_program_that_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "events-1.bin"
-    whole = np.array([probe_module.MAGIC, 0, 2, 4, *[5, 10, 20, 0], *[6, 30, 40, 1]])
-    cut = np.array([probe_module.MAGIC, 0, 2, 4, *[5, 50, 60]])
+    whole = np.array([row_format.MAGIC, 0, 2, 4, *[5, 10, 20, 0], *[6, 30, 40, 1]])
+    cut = np.array([row_format.MAGIC, 0, 2, 4, *[5, 50, 60]])
     path.write_bytes(np.concatenate([whole, cut]).astype("<i8").tobytes() + b"\x01\x02")
     events = Events.read(tmp_path)
     assert events.site.tolist() == [5, 6]
@@ -243,9 +244,9 @@ def test_replay_repeats_the_first_call_of_a_site(bench: Any, python: Path) -> No
 
 
 def test_the_probe_needs_the_standard_library_alone(python: Path) -> None:
-    source = Path(probe_module.__file__)
+    folder = Path(probe_module.__file__).parent.parent
     look = "print([name for name in sys.modules if 'energy' in name])"
-    program = f"import runpy, sys; runpy.run_path({str(source)!r}); {look}"
+    program = f"import sys; sys.path.insert(0, {str(folder)!r}); import probe; {look}"
     done = subprocess.run([str(python), "-I", "-S", "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 

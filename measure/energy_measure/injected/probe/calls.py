@@ -1,0 +1,142 @@
+"""The functions that take the place of calls, and note when they began and ended (Python 3.8 to 3.13)."""
+
+from __future__ import annotations
+
+import functools
+import sys
+
+from . import recorder as recording
+from .libraries import gpu_synchronisation, is_tracer, waiting
+from .recorder import CHUNK, FLUSH_NS, LONG_NS
+from .rows import HIDDEN_FILE, ROW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any, Callable, Optional, Tuple
+
+    from .inputs import Arguments
+    from .recorder import Recorder
+
+
+def make_probe(recorder: Recorder) -> Callable[..., Any]:
+    """The function that takes the place of each instrumented call."""
+    now, cpu_now, thread_now = recording.clock, recording.cpu_clock, recording.thread_clock
+    marking = recorder.marking
+    local = recorder.local
+    enter_thread = recorder.enter_thread
+    modules = sys.modules
+    strip_here = sys.version_info >= (3, 11)
+    synchronise: Optional[Callable[[], object]] = None
+    look_for_gpu = recorder.gpu
+    wait_for: Optional[Callable[[Any], object]] = None
+
+    eager: Callable[[], bool]
+    eager_tensor: Optional[type] = None
+
+    def ask_later() -> bool:
+        nonlocal eager, eager_tensor
+        tensorflow = modules.get("tensorflow")
+        found = getattr(tensorflow, "executing_eagerly", None)
+        if found is None:
+            return True
+        eager_tensor = getattr(getattr(tensorflow, "__internal__", None), "EagerTensor", None)
+        eager = found
+        return eager()
+
+    eager = ask_later
+
+    def probe(site: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        nonlocal synchronise, look_for_gpu, wait_for
+        try:
+            add, countdown, marked, mark = local.state
+        except AttributeError:
+            add, countdown, marked, mark = enter_thread()
+        left = countdown[site] = countdown[site] - 1
+        announced = not left or marked[site] > 1
+        if not left:
+            local.thread.look(site, function, args, kwargs, not eager())
+            wait_for = wait_for or waiting()
+        if look_for_gpu and eager():
+            synchronise, look_for_gpu = gpu_synchronisation()
+        if synchronise is not None and eager():
+            synchronise()
+        result = None
+        if announced:
+            local.thread.open(site, not eager())
+        cpu_start, thread_start = (cpu_now(), thread_now()) if marked[site] else (0, 0)
+        start = now()
+        try:
+            result = function(*args, **kwargs)
+            if synchronise is not None and eager():
+                synchronise()
+            if wait_for is not None:
+                wait_for(result)
+            return result
+        except BaseException as error:
+            if strip_here and error.__traceback__ is not None:
+                error.__traceback__ = error.__traceback__.tb_next
+            raise
+        finally:
+            end = now()
+            if marking:
+                if cpu_start:
+                    mark((start, cpu_start, thread_start, end, cpu_now(), thread_now()))
+                took = end - start
+                marked[site] = (took >= recorder.marked_ns) + (took >= LONG_NS)
+            # To ask TensorFlow takes long, and who gets a tensor with values need not ask.
+            traced = type(result) is not eager_tensor and (not eager() or is_tracer(result))
+            add((site, start, end, traced))
+            if announced:
+                recorder.flush_here(0.0)
+
+    probe.__code__ = probe.__code__.replace(co_filename=HIDDEN_FILE)
+    probe.autograph_info__ = None  # type: ignore[attr-defined]  # AutoGraph then calls it as it is
+    return probe
+
+
+def wrapped(
+    recorder: Recorder, plain: Callable[..., Any], choose: Callable[[Arguments, FrameType], Tuple[int, int]]
+) -> Callable[..., Any]:
+    """A function in place of another one of the libraries, whose calls are recorded under a number of `Recorder.place`.
+
+    `choose(arguments, caller)` gives the number, below zero for calls that are not recorded, and the number for a
+    call that ends an iteration, which is none of its steps.
+    """
+    now, cpu_now, thread_now = recording.clock, recording.cpu_clock, recording.thread_clock
+    strip_here = sys.version_info >= (3, 11)
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        site, ending = choose(args, sys._getframe(1))
+        marked, lasted, cpu_start, thread_start = False, 0, 0, 0
+        if site >= 0:
+            thread = recorder.thread()
+            lasted = thread.lasted.get(site, LONG_NS)
+            if lasted >= LONG_NS:
+                thread.open(site, False)
+            marked = recorder.marking and lasted >= recorder.marked_ns
+            if marked:
+                cpu_start, thread_start = cpu_now(), thread_now()
+        start = now()
+        try:
+            return plain(*args, **kwargs)
+        except BaseException as error:
+            if ending >= 0 and isinstance(error, StopIteration):
+                site = ending
+            if strip_here and error.__traceback__ is not None:
+                error.__traceback__ = error.__traceback__.tb_next
+            raise
+        finally:
+            if site >= 0:
+                end = now()
+                if marked:
+                    thread.marks.extend((start, cpu_start, thread_start, end, cpu_now(), thread_now()))
+                thread.lasted[site] = end - start
+                thread.rows.extend((site, start, end, 0))
+                if lasted >= LONG_NS or len(thread.rows) >= CHUNK * ROW or end - thread.written > FLUSH_NS:
+                    recorder.flush([thread])
+
+    functools.update_wrapper(wrapper, plain)
+    wrapper.__code__ = wrapper.__code__.replace(co_filename=HIDDEN_FILE)
+    wrapper.autograph_info__ = None  # type: ignore[attr-defined]
+    return wrapper
