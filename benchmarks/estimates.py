@@ -24,7 +24,8 @@ import energy_measure
 from energy_code.workspace.project import Project
 from energy_measure.meters import PowerModel, choose
 from energy_measure.program.call_sites import Instrumented
-from energy_measure.run import QUICK, Key, OneRun, Runs
+from energy_measure.run.one_run import Key, OneRun
+from energy_measure.run.runs import QUICK, Runs
 
 STEPS = 600
 CALLS = {

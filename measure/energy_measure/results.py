@@ -13,7 +13,7 @@ from energy_measure.attribution.replay import Replayed
 from energy_measure.attribution.site_energy import SiteEnergy
 from energy_measure.inside.parts import MeasuredPart, combine_parts
 from energy_measure.program.call_sites import CallSite
-from energy_measure.run import Key, OneRun, numbered
+from energy_measure.run.one_run import Key, OneRun, numbered
 from energy_measure.statistics import NORMAL_95, SEEN_ENOUGH, Interval, combine, is_resolved, summarise
 from energy_measure.usual_spread import NO_SPREAD, widened
 

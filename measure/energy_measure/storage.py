@@ -22,7 +22,7 @@ from energy_measure.program.call_sites import CallSite
 from energy_measure.program.process import without_values
 from energy_measure.program.repository import Repository
 from energy_measure.results import MeasuredCall, MeasuredProgram
-from energy_measure.run import OneRun, unkeyed
+from energy_measure.run.one_run import OneRun, unkeyed
 from energy_measure.sampling.trace import SampledTrace
 
 TRACE_POINTS = 2000

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from energy_measure.program.repository import Repository, public_address, repository_of
-from energy_measure.run import TEMPERATURE_SECONDS, Warming
+from energy_measure.run.warming import TEMPERATURE_SECONDS, Warming
 
 
 @pytest.mark.parametrize(

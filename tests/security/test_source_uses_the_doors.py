@@ -36,7 +36,7 @@ READERS = {
     "server/energy_lsp/report/page.py": "assets that are part of the package",
     "measure/energy_measure/inside/recorded.py": "the private folder of a run",
     "measure/energy_measure/attribution/events.py": "the private folder of a run",
-    "measure/energy_measure/run.py": "the private folder of a run",
+    "measure/energy_measure/run/notes.py": "the private folder of a run",
     "measure/energy_measure/sampling/recording.py": "the private folder of a run",
     "measure/energy_measure/sampling/controller.py": "the private folder of a run",
     "measure/energy_measure/sampling/trace_file.py": "the private folder of a run",

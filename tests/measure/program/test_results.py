@@ -19,7 +19,7 @@ from energy_measure.machine.stability import Stability
 from energy_measure.program.call_sites import CallSite
 from energy_measure.program.repository import Repository
 from energy_measure.results import combine_runs
-from energy_measure.run import Key, OneRun
+from energy_measure.run.one_run import Key, OneRun
 from energy_measure.sampling.trace import SampledTrace
 from energy_measure.statistics import NORMAL_95, Interval
 from energy_measure.storage import Storing

@@ -1,0 +1,86 @@
+"""What to run, with which interpreter, and the program with its probes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from energy_code.model import Call
+from energy_code.workspace.notebook import NotebookProblem
+from energy_code.workspace.project import Project
+from energy_data.untrusted.reading import real
+from energy_measure.problems import MeasureProblem
+from energy_measure.program.call_sites import Instrumented
+from energy_measure.program.entry_points import (
+    find_entry_points,
+    named_entry_points,
+    python_files,
+    reached_files,
+)
+from energy_measure.program.interpreters import (
+    Interpreter,
+    create_environment,
+    find_interpreter,
+    inspect_interpreter,
+)
+from energy_measure.request import MeasureRequest
+
+
+def interpreter_for(request: MeasureRequest, folder: Path) -> Interpreter:
+    """The interpreter asked for, made for the project, or found beside it."""
+    asked_for = request.options.python
+    if not request.create_env:
+        return find_interpreter(folder.absolute(), request.project.absolute(), asked_for)
+    made = inspect_interpreter(create_environment(folder, asked_for))
+    if made is None or not made.can_measure:
+        raise MeasureProblem(
+            f"The requirements of {folder} bring neither TensorFlow nor Keras along; add one to them, or name "
+            "an interpreter that has it with --python."
+        )
+    return made
+
+
+def entries_of(request: MeasureRequest) -> list[Path]:
+    """What to run, as it is named on a command line in the folder where it runs."""
+    path = request.path
+    if not path.is_dir():
+        return [path]
+    if request.options.entry:
+        found = named_entry_points(path, request.options.entry)
+    else:
+        project = Project(path)
+
+        def calls_of(file: Path) -> Sequence[Call]:
+            analysis = project.analyse(file)
+            return analysis.calls if analysis is not None else ()
+
+        found = find_entry_points(path, python_files(path), calls_of)
+    return [Path(os.path.relpath(entry, path)) for entry in found]
+
+
+def instrumented_program(request: MeasureRequest, entries: Sequence[Path]) -> Instrumented:
+    """The program with probes: all of a folder, else a script or notebook and what it imports."""
+    instrumented = Instrumented()
+    whole = request.path.is_dir()
+    path = request.path.absolute()
+    root = path if whole else path.parent
+    project = Project(root)
+    project.named.add(real(path))
+    cells = None
+    for notebook in [root / entry for entry in entries] if whole else [path]:
+        if notebook.suffix == ".ipynb":
+            try:
+                cells = instrumented.add_notebook(notebook, project, request.project)
+            except NotebookProblem as problem:
+                raise MeasureProblem(str(problem)) from problem
+    for file in python_files(root) if whole else reached_files(path, cells):
+        instrumented.add_file(file, project, request.project)
+    if not instrumented.sites:
+        for entry in entries if whole else [path]:
+            if entry.suffix == ".py":
+                instrumented.note_syntax(root / entry, request.project)
+        if instrumented.problems:
+            raise MeasureProblem(" ".join(instrumented.problems))
+        raise MeasureProblem(f"{path} calls no TensorFlow or Keras API that could be measured.")
+    return instrumented
