@@ -55,6 +55,7 @@ docs: $(READY)
 	$(BIN)/python tools/build_docs.py
 	$(BIN)/python tools/build_rule_docs.py
 	$(BIN)/python tools/build_vscode_settings.py
+	$(BIN)/python tools/build_benchmarks.py
 
 # The documentation as a site with a search, in .cache/site; --strict fails on links that lead nowhere.
 .PHONY: docs-site changelog

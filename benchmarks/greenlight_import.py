@@ -13,6 +13,7 @@ from pathlib import Path
 
 from energy_data.database.database import Database
 from energy_data.studies.greenlight import files, import_greenlight
+from record import Results
 
 
 def parse(path: Path) -> None:
@@ -28,6 +29,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("path", type=Path)
     path = parser.parse_args().path
+    results = Results(
+        "greenlight_import", topic="Database", title="Import of the published GreenLight records"
+    )
     start = time.perf_counter()
     parse(path)
     parsed = time.perf_counter() - start
@@ -42,6 +46,10 @@ def main() -> None:
     print(f"parsing alone  {parsed:5.2f} s  1.0 ×")
     print(f"import         {imported:5.2f} s  {imported / parsed:3.1f} ×")
     print(f"import again   {again:5.2f} s  {again / parsed:3.1f} ×")
+    results.add(f"import of {report.files} files", imported, "s", at_most=10)
+    results.add("import again", again, "s")
+    results.add("parsing their JSON alone", parsed, "s")
+    results.write()
 
 
 if __name__ == "__main__":

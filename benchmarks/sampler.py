@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests/lab"))
 
 from energy_measure import meters
 from energy_measure.sampling.controller import Sampling
+from record import Results
 from scene import Scene, build, dram, package
 from waveform import Waveform
 
@@ -30,6 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each row")
     seconds = parser.parse_args().seconds
+    results = Results("sampler", topic="Measuring", title="The sampler: punctual, and what it takes")
     print("| meter | period | readings | missed | jitter | latest | CPU |")
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
@@ -42,16 +44,21 @@ def main() -> None:
         try:
             for meter in ("rapl", "cpu-time"):
                 for period in PERIODS_MS:
-                    print(row(meter, period, folder, seconds, busy.pid), flush=True)
+                    print(row(meter, period, folder, seconds, busy.pid, results), flush=True)
         finally:
             busy.kill()
             busy.wait()
+    results.write()
 
 
-def row(meter: str, period_ms: int, folder: Path, seconds: float, pid: int) -> str:
+def row(meter: str, period_ms: int, folder: Path, seconds: float, pid: int, results: Results) -> str:
     with Sampling([meters.find(meter)], folder, period_s=period_ms / 1e3, pid=pid) as sampling:
         time.sleep(max(seconds, 3 * period_ms / 1e3))
         (health,) = sampling.stop().health
+    what = f"{meter} every {period_ms} ms"
+    due = health.readings + health.missed
+    results.add(f"{what}: readings missed", 100 * health.missed / max(due, 1), "%")
+    results.add(f"{what}: CPU of one core", 100 * health.cpu_share, "%")
     return (
         f"| {meter} | {period_ms} ms | {health.readings} | {health.missed} | {health.jitter_s * 1e6:.0f} µs "
         f"| {health.latest_s * 1e6:.0f} µs | {health.cpu_share:.2%} |"

@@ -1,0 +1,82 @@
+"""Benchmarks: each keeps its figures as JSON, and the page is made from them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = ROOT / "benchmarks"
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def record() -> ModuleType:
+    return load(BENCHMARKS / "record.py")
+
+
+@pytest.fixture(scope="module")
+def build(record: ModuleType) -> ModuleType:
+    return load(ROOT / "tools" / "build_benchmarks.py")
+
+
+def test_the_page_is_what_the_results_say(build: ModuleType) -> None:
+    assert (BENCHMARKS / "README.md").read_text("utf-8") == build.page(), "run make docs"
+
+
+@pytest.mark.parametrize("path", sorted((BENCHMARKS / "results").glob("*.json")), ids=lambda path: path.stem)
+def test_a_result_says_what_was_found_where_and_when(record: ModuleType, path: Path) -> None:
+    run = json.loads(path.read_text("utf-8"))
+    assert (BENCHMARKS / f"{run['benchmark']}.py").exists() or (
+        BENCHMARKS / f"{run['benchmark']}.mjs"
+    ).exists()
+    assert run["topic"] in record.TOPICS
+    assert run["title"]
+    assert run["date"].count("-") == 2
+    assert run["commit"]
+    assert {"cpu", "cpus", "load"} <= set(run["machine"])
+    assert run["figures"]
+    for figure in run["figures"]:
+        assert record.Figure(**figure).name
+
+
+def test_a_figure_is_held_against_its_goal(record: ModuleType) -> None:
+    figure = record.Figure
+    assert figure("time", 49.0, at_most=50).met is True
+    assert figure("time", 51.0, at_most=50).met is False
+    assert figure("share", 92.0, at_least=93, at_most=97).met is False
+    assert figure("share", 95.0, at_least=93, at_most=97).met is True
+    assert figure("not run", None, at_most=50).met is False
+    assert figure("for comparison", 3.0).met is None
+
+
+def test_a_run_becomes_a_row(
+    record: ModuleType, build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks/example.py", "--rounds", "3", "/home/someone/files"])
+    results = record.Results("example", topic="Reader", title="An example")
+    results.add("whole file", 12.34567, "ms", at_most=10)
+    results.write(tmp_path / "results")
+    text = build.page(tmp_path)
+    assert "| **An example**: `python benchmarks/example.py --rounds 3 PATH` |" in text
+    assert "| whole file | 12.3 ms | ≤ 10 ms | **no** | |" in text
+    assert "someone" not in text
+
+
+def test_a_topic_that_no_table_has_is_refused(record: ModuleType) -> None:
+    with pytest.raises(ValueError, match="'Weather' is no topic"):
+        record.Results("example", topic="Weather", title="An example")
