@@ -8,6 +8,12 @@ import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
+def no_terminal() -> None:
+    """Output is as wide as in a pipe, whatever the terminal of whoever runs the tests says (xdist passes it on)."""
+    os.environ.pop("COLUMNS", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def own_host(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tests that run side by side do not wait for each other's measurements: each process is a host of its own."""
     os.environ["ENERGY_LSP_LOCK_FOLDER"] = str(tmp_path_factory.mktemp("host"))

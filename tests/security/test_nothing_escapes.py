@@ -98,10 +98,16 @@ def test_values_of_arguments_are_not_kept() -> None:
 
 
 def test_tables_take_brackets_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    from energy_lsp.terminal.console import console
+    from energy_lsp.terminal.console import Screen
+    from energy_lsp.terminal.table import Column, Table
 
-    console().print("python p.py [/x] [red]")
-    assert "[/x] [red]" in capsys.readouterr().out
+    table = Table([Column("program", "name")])
+    table.add("python p.py [/x] [red]")
+    table.add("::error::no command of a CI service")
+    table.print(Screen())
+    shown = capsys.readouterr().out
+    assert "[/x] [red]" in shown
+    assert "\n::error" not in shown
 
 
 def test_a_restricted_workspace_opens_no_settings(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from energy_lsp.presentation.units import bar, duration, interval, joules
+from energy_lsp.presentation.units import bar, column_unit, duration, in_unit, interval, joules, whole
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,8 @@ from energy_lsp.presentation.units import bar, duration, interval, joules
         (1.2, "1.20 J"),
         (123.4, "123 J"),
         (1234, "1.23 kJ"),
-        (35_999, "10.0 Wh"),
-        (36_000, "10.0 Wh"),
-        (3.6e6, "1000 Wh"),
+        (35_999, "36.0 kJ"),
+        (3.6e6, "3600 kJ"),
         (-0.25, "-250 mJ"),
     ],
 )
@@ -57,3 +56,18 @@ def test_a_narrow_interval_has_the_digits_in_which_its_ends_differ() -> None:
 @pytest.mark.parametrize(("share", "filled"), [(0, 0), (0.04, 0), (0.5, 5), (1, 10), (1.7, 10), (-1, 0)])
 def test_bar_has_ten_cells(share: float, filled: int) -> None:
     assert bar(share) == "█" * filled + "░" * (10 - filled)
+
+
+def test_watt_hours_stand_beside_the_joules_of_a_program_from_a_kilojoule_on() -> None:
+    assert whole(999.0) == "999 J"
+    assert whole(3600.0) == "3.60 kJ (1.00 Wh)"
+    assert whole(3.6e7) == "36000 kJ (10000 Wh)"
+
+
+def test_a_column_has_one_unit_and_says_what_is_less_than_its_digits() -> None:
+    values = [3.3, 0.0124, 2e-5, 0.0, -2.35e-5]
+    unit = column_unit(values)
+    assert unit == "J"
+    # What is below zero is the meter's noise about nothing: no figure of its own.
+    assert [in_unit(value, unit) for value in values] == ["3.300", "0.012", "< 0.001", "0.000", "≈ 0"]
+    assert column_unit([None, 999.7e-6]) == "mJ"

@@ -2,7 +2,6 @@
 import type { CallSummary, FileSummary, Meters, Status } from "../server/protocol";
 
 const units: readonly [number, string, number][] = [
-  [36e3, "Wh", 3.6e3],
   [1e3, "kJ", 1e3],
   [1, "J", 1],
   [1e-3, "mJ", 1e-3],

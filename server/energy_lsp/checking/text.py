@@ -5,66 +5,78 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.checking.items import CallCost, FileResult, Item
 from energy_lsp.presentation.account import NOTHING, Account, MachineSum
-from energy_lsp.presentation.units import counted, marked
+from energy_lsp.presentation.units import column_unit, counted, in_unit
+from energy_lsp.terminal.console import Screen
+from energy_lsp.terminal.table import Column, Table
 
 COSTLIEST = 10
+LEFT_OF_MARK = 8
+"""Characters of a long line that are shown before the place that is marked."""
 STYLES = {"error": "bold red", "warning": "yellow", "information": "cyan", "hint": "green"}
 
 
-def print_items(console: Console, results: Sequence[FileResult]) -> None:
+def print_items(screen: Screen, results: Sequence[FileResult]) -> None:
     """Each item with its line of source and a mark under the place."""
     for result in results:
         for item in result.items:
-            _print_item(console, item)
+            _print_item(screen, item)
 
 
-def _print_item(console: Console, item: Item) -> None:
+def _print_item(screen: Screen, item: Item) -> None:
     style = STYLES.get(item.severity, "cyan")
     file = visible(item.file)
     place = f"{file} cell {item.cell}" if item.cell is not None else file
-    head = Text.assemble(
-        (f"{place}:{item.line}:{item.column}", "bold"),
-        " ",
-        (item.rule, style),
-        " ",
-        one_line(item.message),
-    )
-    if item.fix != "none":
-        head.append(" [fix]" if item.fix == "safe" else " [fix for review]", "dim")
-    console.print(head, soft_wrap=True)
+    tail = "" if item.fix == "none" else " [fix]" if item.fix == "safe" else " [fix for review]"
+    begin = f"{place}:{item.line}:{item.column}"
+    lines = screen.wrapped(f"{begin} {item.rule} {one_line(item.message)}{tail}", indent="    ")
+    for number, line in enumerate(lines):
+        shown = Text(line)
+        if number == 0 and line.startswith(begin):
+            shown.stylize("bold", 0, len(begin))
+            shown.stylize(style, len(begin), len(begin) + len(item.rule) + 1)
+        screen.raw(shown)
     source = visible(item.source.rstrip())
     if not source:
         return
     gutter = f"{item.line:>5} | "
     last = item.end_column if item.end_line == item.line else len(source) + 1
-    console.print(Text(gutter, "dim") + Text(source), soft_wrap=True)
-    marks = " " * (item.column - 1) + "^" * max(1, last - item.column)
-    console.print(Text(" " * 5 + " | ", "dim") + Text(marks, style), soft_wrap=True)
+    excerpt, column, last = _excerpt(source, item.column, last, screen.room(len(gutter)))
+    screen.raw(Text(gutter, "dim") + Text(excerpt))
+    marks = " " * (column - 1) + "^" * max(1, last - column)
+    screen.raw(Text(" " * 5 + " | ", "dim") + Text(marks, style))
 
 
-def print_summary(console: Console, results: Sequence[FileResult], statistics: bool) -> None:
+def _excerpt(source: str, column: int, last: int, room: int | None) -> tuple[str, int, int]:
+    """As much of a line as there is room for, with the marked place in it; columns count from 1."""
+    if room is None or len(source) <= room:
+        return source, column, last
+    begin = max(0, min(column - 1 - LEFT_OF_MARK, len(source) - room))
+    excerpt = source[begin : begin + room]
+    if begin:
+        excerpt = "…" + excerpt[1:]
+    if begin + room < len(source):
+        excerpt = excerpt[:-1] + "…"
+    return excerpt, column - begin, min(last - begin, len(excerpt) + 1)
+
+
+def print_summary(screen: Screen, results: Sequence[FileResult], statistics: bool) -> None:
     """How much, how many, and the costliest calls."""
     account = account_of(results)
     for one in account.machines:
         calls = [call for result in results for call in result.calls if call.machine == one.key]
-        console.print(_table(sorted(calls, key=lambda call: -call.joules), one))
+        _table(sorted(calls, key=lambda call: -call.joules), one).print(screen)
     if statistics:
         counts = Counter(item.rule for result in results for item in result.items)
-        table = Table(
-            "Rule", "Places", title="Statistics", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-        )
+        table = Table([Column("rule", "name"), Column("places", "number")], "Statistics")
         for rule, count in counts.most_common():
-            table.add_row(visible(rule), str(count))
-        console.print(table)
-    console.print(_sentence(results), soft_wrap=True)
+            table.add(visible(rule), str(count))
+        table.print(screen)
+    screen.say(_sentence(results))
 
 
 def account_of(results: Sequence[FileResult]) -> Account:
@@ -74,15 +86,19 @@ def account_of(results: Sequence[FileResult]) -> Account:
 
 def _table(calls: Sequence[CallCost], machine: MachineSum) -> Table:
     by = "" if machine.key.source == "here" else f" on {machine.key.machine}, measured by the team"
-    title = f"Costliest calls{visible(by)}"
-    table = Table("Energy", "Share", title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("Call", "Where"):  # a narrow terminal folds them: the line number is what people look for
-        table.add_column(column, overflow="fold")
+    unit = column_unit(call.joules for call in calls[:COSTLIEST])
+    energy = f"{'≈ ' if machine.key.estimated else ''}energy, {unit}"
+    columns = [
+        Column(energy, "number"),
+        Column("share", "number", drop=1),
+        Column("call", "name"),
+        Column("where", "name"),
+    ]
+    title = f"Costliest calls{visible(by)}{' (estimated)' if machine.key.estimated else ''}"
+    table = Table(columns, title)
     for call in calls[:COSTLIEST]:
         share = f"{min(1.0, call.joules / machine.joules) * 100:.0f}%" if machine.joules > 0 else ""
-        table.add_row(
-            marked(call.joules, machine.key.estimated), share, visible(call.api), visible(call.where)
-        )
+        table.add(in_unit(call.joules, unit), share, visible(call.api), visible(call.where))
     return table
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
-UNITS: tuple[tuple[float, str], ...] = ((36e3, "Wh"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (0.0, "µJ"))
-"""From how many joules up a unit is used: watt-hours from 10 Wh."""
+UNITS: tuple[tuple[float, str], ...] = ((1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (0.0, "µJ"))
+"""From how many joules up a unit is used."""
 
-IN_JOULES = {"Wh": 3600.0, "kJ": 1e3, "J": 1.0, "mJ": 1e-3, "µJ": 1e-6}
+IN_JOULES = {"kJ": 1e3, "J": 1.0, "mJ": 1e-3, "µJ": 1e-6}
+JOULES_PER_WH = 3600.0
+WH_FROM = 1e3
+"""Joules of a whole program from which on watt-hours stand beside them: what an electricity bill counts in."""
+COLUMN_DECIMALS = 3
 DURATIONS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 BAR_CELLS = 10
 
@@ -43,6 +48,29 @@ def brief(amount: float, estimated: bool) -> str:
 def percent(share: float) -> str:
     """A share as people say it: `94%`, and `<1%` for what is there but small."""
     return "<1%" if 0.0 < share < 0.01 else f"{share:.0%}"
+
+
+def whole(value: float) -> str:
+    """The energy of a whole program: `3.60 kJ (1.00 Wh)` from a kilojoule on."""
+    beside = f" ({number(value / JOULES_PER_WH)} Wh)" if abs(value) >= WH_FROM else ""
+    return joules(value) + beside
+
+
+def column_unit(values: Iterable[float | None]) -> str:
+    """The one unit of a column: that of its largest value."""
+    return unit_for(_rounded(max((abs(value) for value in values if value is not None), default=0.0)))
+
+
+def in_unit(value: float, unit: str) -> str:
+    """A cell of a column in one unit; what would be all zeros says what it lies below."""
+    scaled = value / IN_JOULES[unit]
+    least = 10.0**-COLUMN_DECIMALS
+    if 0.0 < abs(scaled) < least:
+        return f"< {least:g}" if value > 0 else "≈ 0"
+    places = (
+        COLUMN_DECIMALS if abs(scaled) < 10 else 2 if abs(scaled) < 100 else 1 if abs(scaled) < 1000 else 0
+    )
+    return f"{scaled:.{places}f}" if value >= 0 else "≈ 0"
 
 
 def duration(seconds: float) -> str:

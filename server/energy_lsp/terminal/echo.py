@@ -5,10 +5,20 @@ from __future__ import annotations
 import click
 
 from energy_data.untrusted.printable import cleaned, composed
+from energy_lsp.terminal.fitting import wrapped
+from energy_lsp.terminal.width import width
 
 
 def echo(text: object = "", err: bool = False, nl: bool = True, commands: bool = False) -> None:
-    """Print a text of ours; `commands`: its lines are meant for a CI service."""
+    """Print a text of ours as it is; `commands`: its lines are meant for a CI service."""
     shown = str(text)
     begin = "\r" if shown.startswith("\r") else ""  # progress writes over its own line
     click.echo(begin + (cleaned(shown) if commands else composed(shown.removeprefix("\r"))), err=err, nl=nl)
+
+
+def say(text: object = "", err: bool = False, indent: str = "") -> None:
+    """Print sentences: wrapped between words on a terminal, one line each in a pipe, where people search in them."""
+    columns = width(err)
+    for sentence in str(text).split("\n"):
+        for line in wrapped(sentence, columns, indent) if columns else [sentence]:
+            echo(line, err=err)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.countdown import EVERY_SECONDS, time_left
+from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_measure.session import Progress
@@ -31,25 +33,17 @@ def progress_display(kind: str, *, shared: bool) -> Iterator[tuple[Tell, Announc
             yield tell, _announce
 
 
-def time_left(seconds: float | None) -> str:
-    """`about 2 min left`."""
-    if seconds is None:
-        return ""
-    if seconds < 90:
-        return f"about {max(1, round(seconds))} s left"
-    return f"about {round(seconds / 60)} min left"
-
-
 class _Lines:
-    """One line for each stage, not for each moment of it."""
+    """One line for each stage, and one a minute within a long one."""
 
     def __init__(self) -> None:
         self.shown = ""
+        self.last = 0.0
 
     def tell(self, progress: Progress) -> None:
         stage = progress.message.split(" (")[0]
-        if stage != self.shown:
-            self.shown = stage
+        if stage != self.shown or time.monotonic() - self.last >= EVERY_SECONDS:
+            self.shown, self.last = stage, time.monotonic()
             left = time_left(progress.seconds_left)
             # Of a program that never ran here nobody knows how far it is.
             echo(f"[{progress.fraction:4.0%}] {stage}, {left}" if left else f"[    ] {stage}", err=True)
@@ -77,7 +71,7 @@ def _bar() -> Iterator[Tell]:
 
 
 def _announce(line: str) -> None:
-    echo(line, err=True)
+    say(line, err=True)
 
 
 class _Json:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-from rich.text import Text
-
-from energy_lsp.presentation.units import duration, joules
-from energy_lsp.terminal.console import console
+from energy_data.untrusted.printable import one_line, visible
+from energy_lsp.presentation.units import duration, interval, joules, whole
+from energy_lsp.terminal.console import Screen
+from energy_lsp.terminal.table import Column, Table
 
 if TYPE_CHECKING:
     from energy_measure.tuning.session import TuneResult
@@ -25,29 +24,42 @@ RESULT_WORDS = {
 def print_tuned(result: TuneResult, applied: bool) -> None:
     """The table, the sum, and where the patch went."""
     told = result.as_json()
-    screen = console()
+    screen = Screen()
     mark = "≈ " if told["estimated"] else ""
-    energy, time = joules(told["before"]["joules"]), duration(told["before"]["seconds"])
-    screen.print(Text(f"As it is: {mark}{energy}, {time} a run ({told['meter']})"))
-    table = Table("candidate", "place", "saves a run", "share", "time", "results", "verdict", box=None)
+    energy, time = whole(told["before"]["joules"]), duration(told["before"]["seconds"])
+    screen.say(f"As it is: {mark}{energy}, {time} a run ({told['meter']}).")
+    table = Table(
+        [
+            Column("candidate", "name"),
+            Column("place", "name", drop=3),
+            Column("saves a run", "number"),
+            Column("95% interval", "number", drop=5),
+            Column("share", "number", drop=1),
+            Column("time", "number", drop=4),
+            Column("results", drop=2),
+            Column("verdict"),
+        ]
+    )
     for one in sorted(told["candidates"], key=lambda one: -(one["saved_joules"] or 0.0)):
-        table.add_row(*(Text(cell) for cell in _row(one, mark)))
-    screen.print(table)
+        table.add(*_row(one, mark))
+    table.print(screen)
     for one in told["candidates"]:
         if one["note"]:
-            screen.print(Text(f"  {one['name']}: {one['note']}"))
-    screen.print(Text(_sum(told, applied)))
+            screen.say(f"  {one_line(one['name'])}: {one_line(one['note'])}", indent="    ")
+    screen.say(_sum(told, applied))
 
 
 def _row(one: dict[str, Any], mark: str) -> tuple[str, ...]:
     place = f"{one['file']}:{one['line']}" if one["file"] else "environment"
-    saved = share = ""
+    saved = spread = share = ""
     if one["saved_joules"] is not None:
         low, high = one["interval"]["low"], one["interval"]["high"]
-        saved = f"{mark}{joules(one['saved_joules'])} ({joules(low)} to {joules(high)})"
+        saved = f"{mark}{joules(one['saved_joules'])}"
+        spread = interval(low, high)
         share = f"{one['share']:.0%}"
     time = duration(one["seconds"]) if one["seconds"] else ""
-    return one["name"], place, saved, share, time, RESULT_WORDS[one["results"]], one["verdict"]
+    results = RESULT_WORDS[one["results"]]
+    return one_line(one["name"]), visible(place), saved, spread, share, time, results, one["verdict"]
 
 
 def _sum(told: dict[str, object], applied: bool) -> str:

@@ -10,7 +10,7 @@ from types import FrameType
 
 import click
 
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import say
 
 INTERRUPTED = 130
 
@@ -76,14 +76,14 @@ def calibrate(
                 interpreter, quick=quick, database=database, meter=meter, tell=told, announce=announce
             )
     except KeyboardInterrupt:
-        echo("Interrupted: finished parts are kept for a day; calibrate again to go on.", err=True)
+        say("Interrupted: finished parts are kept for a day; calibrate again to go on.", err=True)
         sys.exit(INTERRUPTED)
     from energy_lsp.terminal.prediction_text import calibration_lines
 
     for line in calibration_lines(result.calibration, result.points, result.seconds):
-        echo(line)
+        say(line)
     if result.failed:
-        echo(f"{len(result.failed)} points did not run with this TensorFlow and are left out.", err=True)
+        say(f"{len(result.failed)} points did not run with this TensorFlow and are left out.", err=True)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -15,6 +15,7 @@ import click
 
 from energy_data.problems import Problem
 from energy_data.untrusted.writing import write_file
+from energy_lsp.cli.group import Suggesting
 from energy_lsp.presentation.markup import Plain
 from energy_lsp.terminal.echo import echo
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
-class PlanOrCommand(click.Group):
+class PlanOrCommand(Suggesting):
     """A group whose first argument may also be a plan: `campaign PLAN.toml` is `campaign run PLAN.toml`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -128,30 +129,35 @@ def _as_json(name: str, database: Path, outcomes: list[Outcome]) -> dict[str, An
 
 
 def _print(name: str, database: Path, outcomes: list[Outcome]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from energy_lsp.presentation.units import duration, joules
     from energy_lsp.report.campaign import project_rows
+    from energy_lsp.terminal.console import Screen
+    from energy_lsp.terminal.table import Column, Table
 
-    plain = Plain()
-    console = Console(file=sys.stdout)
-    table = Table("project", "runs", "net energy of a run", "time", "costliest call")
+    plain, screen = Plain(), Screen()
+    table = Table(
+        [
+            Column("project", "name"),
+            Column("runs", "number", drop=1),
+            Column("net energy of a run", "number"),
+            Column("time", "number", drop=2),
+            Column("costliest call", "name", drop=3),
+        ]
+    )
     for row in project_rows(database, outcomes):
         energy = ("≈ " if row.estimated else "") + joules(row.joules) if row.joules is not None else ""
         time = duration(row.seconds) if row.seconds is not None else ""
         texts = (row.project, f"{row.measured} of {row.jobs}", energy, time, row.costliest)
-        table.add_row(*(Text(plain.text(text)) for text in texts))
-    console.print(table)
+        table.add(*(plain.text(text) for text in texts))
+    table.print(screen)
     failed = [outcome for outcome in outcomes if not outcome.measured]
     if failed:
-        why = Table("not measured", "why")
+        why = Table([Column("not measured", "name"), Column("why", "prose")])
         for outcome in failed:
-            why.add_row(Text(plain.text(outcome.job.label)), Text(plain.text(outcome.failure)))
-        console.print(why)
+            why.add(plain.text(outcome.job.label), plain.text(outcome.failure))
+        why.print(screen)
     done = len(outcomes) - len(failed)
-    echo(f"{plain.text(name)}: {done} of {len(outcomes)} jobs measured, in {plain.text(str(database))}")
+    screen.say(f"{plain.text(name)}: {done} of {len(outcomes)} jobs measured, in {plain.text(str(database))}")
 
 
 def _write_report(html: Path, name: str, database: Path, outcomes: list[Outcome]) -> None:

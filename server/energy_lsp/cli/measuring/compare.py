@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from energy_data.untrusted.printable import json_text, visible
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.countdown import Countdown
+from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_measure.comparison.effects import Effect, Spread
@@ -145,28 +145,25 @@ def compare(
             variables(after_env),
             rest,
         )
-        found = compare_programs(
-            pair,
-            pairs=pairs or (QUICK_PAIRS if quick else PAIRS),
-            meter=meter,
-            progress=_progress,
-            wait=not no_wait,
-            on_wait=lambda sentence: echo(sentence, err=True),
-        )
+        with Countdown() as countdown:
+            found = compare_programs(
+                pair,
+                pairs=pairs or (QUICK_PAIRS if quick else PAIRS),
+                meter=meter,
+                progress=lambda done, of: countdown.tell(done / of, f"{done} of {of} pairs"),
+                wait=not no_wait,
+                on_wait=lambda sentence: say(sentence, err=True),
+            )
     except DifferentOutputs as problem:
         echo(f"{problem}\n\n{problem.excerpt}", err=True)
         raise SystemExit(1) from None
     except NotResolvedError as problem:
-        echo(f"No comparison: {problem}.", err=True)
+        say(f"No comparison: {problem}.", err=True)
         raise SystemExit(1) from None
-    echo(json_text(_as_json(found, pair), indent=2) if form == "json" else _as_text(found, pair))
-
-
-def _progress(done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        end = "\n" if done == of else ""
-        echo(f"\r{done} of {of} pairs", err=True, nl=False)
-        echo(end, err=True, nl=False)
+    if form == "json":
+        echo(json_text(_as_json(found, pair), indent=2))
+    else:
+        print_compared(found, pair)
 
 
 def variables(texts: tuple[str, ...]) -> dict[str, str]:
@@ -233,43 +230,56 @@ def _as_json(found: ComparedPrograms, pair: ProgramPair) -> dict[str, Any]:
     }
 
 
-def _effect_lines(found: ComparedPrograms) -> list[str]:
-    """A line a respect: median of either side, how sure and how large the difference is."""
-    lines = []
-    for effect in found.effects.respects:
-        sides = f"{effect.before.median:.3g} → {effect.after.median:.3g} {effect.unit}"
-        sure = f"p {_probability(effect.p_holm)} (Holm)"
-        size = f"Cliff's δ {effect.cliffs_delta:+.2f} ({effect.magnitude}), A12 {effect.a12:.2f} ({effect.a12_magnitude})"
-        lines.append(f"{effect.name:24} {sides:26} {sure:22} {size}")
-    return lines
+def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
+    """Both sides, how sure and how large the difference is, and what it means."""
+    # Only for people: JSON needs no screen.
+    from energy_lsp.presentation.units import duration, whole
+    from energy_lsp.terminal.console import Screen
+    from energy_lsp.terminal.table import Column, Table
 
-
-def _as_text(found: ComparedPrograms, pair: ProgramPair) -> str:
-    result = found.comparison
-    before, after = pair.before, pair.after
-    first_name, second_name = visible(before.name), visible(after.name)
-    width = max(12, len(first_name), len(second_name))
-    rows = [
-        ("", first_name, second_name),
-        ("energy", f"{result.joules_before:.3g} J", f"{result.joules_after:.3g} J"),
-        ("time", f"{result.seconds_before:.3g} s", f"{result.seconds_after:.3g} s"),
-    ]
-    table = [f"{label:10}{first:>{width}}  {second:>{width}}" for label, first, second in rows]
+    result, screen = found.comparison, Screen()
+    first, second = visible(pair.before.name), visible(pair.after.name)
+    sides = Table([Column(""), Column(first, "number"), Column(second, "number")])
+    sides.add("energy", whole(result.joules_before), whole(result.joules_after))
+    sides.add("time", duration(result.seconds_before), duration(result.seconds_after))
+    sides.print(screen)
+    screen.say(
+        f"after / before   {result.ratio:.3f}  (95% interval {result.low:.3f} to {result.high:.3f})",
+        indent="    ",
+    )
+    screen.say(f"before / before  {result.control_ratio:.3f}  (control in the same run)", indent="    ")
+    screen.say(
+        f"{result.pairs} pairs, p {_probability(result.p_value)} (Wilcoxon), A12 {result.a12:.2f}",
+        indent="    ",
+    )
     kind = ", estimated from CPU time" if found.estimated else ""
-    return "\n".join(
+    screen.say(
+        f"Net joules per run; meter {visible(found.meter)}{kind}; {visible(found.machine)}. {_printed(found, pair)}"
+    )
+    respects = Table(
         [
-            *table,
-            "",
-            f"after / before   {result.ratio:.3f}  (95% interval {result.low:.3f} to {result.high:.3f})",
-            f"before / before  {result.control_ratio:.3f}  (control in the same run)",
-            f"{result.pairs} pairs, p {_probability(result.p_value)} (Wilcoxon), A12 {result.a12:.2f}",
-            f"Net joules per run; meter {visible(found.meter)}{kind}; {visible(found.machine)}. {_printed(found, pair)}",
-            "",
-            *_effect_lines(found),
-            "",
-            _verdict(found, second_name),
+            Column("", "name"),
+            Column("before", "number"),
+            Column("after", "number"),
+            Column("p (Holm)", "number", drop=1),
+            Column("Cliff's δ", "number", drop=2),
+            Column("size"),
+            Column("A12", "number", drop=3),
         ]
     )
+    for effect in found.effects.respects:
+        respects.add(
+            effect.name,
+            f"{effect.before.median:.3g} {effect.unit}",
+            f"{effect.after.median:.3g} {effect.unit}",
+            _probability(effect.p_holm),
+            f"{effect.cliffs_delta:+.2f}",
+            effect.magnitude,
+            f"{effect.a12:.2f}",
+        )
+    if respects.rows:
+        respects.print(screen)
+    screen.say(_verdict(found, second))
 
 
 def _printed(found: ComparedPrograms, pair: ProgramPair) -> str:

@@ -11,6 +11,7 @@ from energy_data.database.database import Database
 from energy_data.model import Part
 from energy_data.paths import user_database
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.cli.run_argument import run_or_file
 from energy_lsp.inside.versions import VersionChange, compare_versions
 from energy_lsp.terminal.echo import echo
@@ -31,7 +32,10 @@ def compare_inside(
         if not found:
             raise Problem(f"Nothing is known of the inside of {name}: it ran no compiled step or layer.")
     change = compare_versions(*parts)
-    echo(json.dumps(_as_json(change), indent=2) if form == "json" else _as_text(change, parts, before, after))
+    if form == "json":
+        echo(json.dumps(_as_json(change), indent=2))
+    else:
+        print_change(change, parts, before, after)
 
 
 def _run_of(
@@ -72,31 +76,39 @@ def _as_json(change: VersionChange) -> dict[str, Any]:
     }
 
 
-def _as_text(change: VersionChange, parts: Sequence[Sequence[Part]], before: str, after: str) -> str:
-    from energy_lsp.presentation.markup import Plain
-    from energy_lsp.presentation.units import joules
+def print_change(change: VersionChange, parts: Sequence[Sequence[Part]], before: str, after: str) -> None:
+    """A row a layer, those that changed most first."""
+    from energy_lsp.presentation.units import column_unit, in_unit, whole
+    from energy_lsp.terminal.console import Screen
+    from energy_lsp.terminal.table import Column, Table
 
-    plain = Plain()
-
-    def shown(value: float | None) -> str:
-        return "" if value is None else joules(value)
-
-    lines = [f"{'layer':48}{'before':>10}{'after':>10}{'difference':>12}"]
-    for layer in change.layers[:SHOWN]:
-        name = plain.text(layer.path)
-        state = "" if layer.state == "both" else f"  {layer.state}"
-        sign = "+" if layer.difference > 0 else "−" if layer.difference < 0 else " "
-        amount = f"{sign}{joules(abs(layer.difference))}"
-        lines.append(f"{name[-47:]:48}{shown(layer.before):>10}{shown(layer.after):>10}{amount:>12}{state}")
-    if len(change.layers) > SHOWN:
-        lines.append(f"… and {len(change.layers) - SHOWN} more")
-    sums = [sum(part.joules for part in side) for side in parts]
-    return "\n".join(
+    screen = Screen()
+    shown = change.layers[:SHOWN]
+    unit = column_unit(value for layer in shown for value in (layer.before, layer.after))
+    table = Table(
         [
-            *lines,
-            "",
-            f"{plain.text(before)}: {joules(sums[0])}; {plain.text(after)}: {joules(sums[1])}; apportioned.",
-            f"Correlation {change.correlation:.4f}, mean error difference {100 * change.error_difference:.2f} points, "
-            f"total variation {100 * change.variation:.1f} points.",
+            Column("layer", "name"),
+            Column(f"before, {unit}", "number"),
+            Column(f"after, {unit}", "number"),
+            Column("difference", "number"),
+            Column("", drop=1),
         ]
+    )
+    for layer in shown:
+        sign = "+" if layer.difference > 0 else "−" if layer.difference < 0 else ""
+        table.add(
+            one_line(layer.path),
+            "" if layer.before is None else in_unit(layer.before, unit),
+            "" if layer.after is None else in_unit(layer.after, unit),
+            sign + in_unit(abs(layer.difference), unit),
+            "" if layer.state == "both" else layer.state,
+        )
+    table.print(screen)
+    if len(change.layers) > SHOWN:
+        screen.say(f"… and {len(change.layers) - SHOWN} more")
+    sums = [sum(part.joules for part in side) for side in parts]
+    screen.say(f"{visible(before)}: {whole(sums[0])}; {visible(after)}: {whole(sums[1])}; apportioned.")
+    screen.say(
+        f"Correlation {change.correlation:.4f}, mean error difference {100 * change.error_difference:.2f} points, "
+        f"total variation {100 * change.variation:.1f} points."
     )

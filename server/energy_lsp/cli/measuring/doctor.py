@@ -6,7 +6,7 @@ import json
 
 import click
 
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
 
 
 @click.command()
@@ -26,4 +26,13 @@ def doctor(form: str) -> None:
     from energy_measure.machine.doctor import diagnose, report
 
     diagnosis = diagnose()
-    echo(json.dumps(diagnosis.as_json(), indent=2) if form == "json" else report(diagnosis))
+    if form == "json":
+        echo(json.dumps(diagnosis.as_json(), indent=2))
+        return
+    commands = [state.command for state in diagnosis.meters if state.command]
+    for line in report(diagnosis).split("\n"):
+        # Commands stay whole: they are there to be copied.
+        if any(line.endswith(command) for command in commands):
+            echo(line)
+        else:
+            say(line, indent=" " * 15 if line.startswith(" ") else "")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.untrusted.printable import one_line
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_measure.session import MeasuredRun
@@ -132,7 +132,7 @@ def measure(
         end_with_standard_input()
     root = project or project_root(path.absolute())
     try:
-        options = read_options(root, note=lambda sentence: echo(sentence, err=True), **given)
+        options = read_options(root, note=lambda sentence: say(sentence, err=True), **given)
         request = MeasureRequest(path, root, options, create_env, program_output, database, keep_arguments)
         with progress_display(progress, shared=program_output is None) as (tell, announce):
             measured = run(request, tell, announce=announce, wait=not no_wait)
@@ -140,10 +140,10 @@ def measure(
         lost = "the run under way is lost" if stop.finished else "the run was not finished"
         if not stop.finished and stop.measured.known:
             _print(stop.measured, form)
-        echo(f"Interrupted: {lost}, {stop}; nothing of the program is left running.", err=True)
+        say(f"Interrupted: {lost}, {stop}; nothing of the program is left running.", err=True)
         sys.exit(INTERRUPTED)
     except KeyboardInterrupt:
-        echo("Interrupted before the first run; nothing was kept.", err=True)
+        say("Interrupted before the first run; nothing was kept.", err=True)
         sys.exit(INTERRUPTED)
     _print(measured, form)
     _teach(measured, path, root)
@@ -158,7 +158,7 @@ def _print(measured: MeasuredRun, form: str) -> None:
 
         print_table(measured)
     for sentence in (*measured.problems, *measured.failures):
-        echo(one_line(sentence), err=True)
+        say(one_line(sentence), err=True)
 
 
 def _teach(measured: MeasuredRun, path: Path, root: Path) -> None:

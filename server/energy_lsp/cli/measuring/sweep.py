@@ -11,7 +11,7 @@ import click
 
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.presentation.markup import Plain
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_measure.sweep.fits import Fit
@@ -88,7 +88,7 @@ def sweep(
         write_sweep_report(html, script.name, swept)
         echo(f"Report: {visible(html)}", err=True)
     for sentence in (*swept.problems, *swept.failures):
-        echo(visible(sentence), err=True)
+        say(visible(sentence), err=True)
     sys.exit(1 if swept.failures else 0)
 
 
@@ -152,28 +152,38 @@ def _finite(value: float) -> float | None:
 
 
 def _print(swept: Swept) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from energy_lsp.presentation.units import joules
+    from energy_lsp.terminal.console import Screen
+    from energy_lsp.terminal.table import Column, Table
 
-    plain = Plain()
-    table = Table("call", "energy, smallest to largest", "against", "curve", "error", "correlation")
+    plain, screen = Plain(), Screen()
+    table = Table(
+        [
+            Column("call", "name"),
+            Column("smallest", "number"),
+            Column("largest", "number"),
+            Column("against", "name", drop=2),
+            Column("curve", "name", drop=1),
+            Column("error", "number", drop=3),
+            Column("correlation", drop=4),
+        ]
+    )
     for curve in [one for one in swept.curves if one.samples][:SHOWN]:
         fit, seen = curve.best, curve.correlation
         ordered = sorted(curve.samples, key=lambda sample: sample.size)
         texts = (
             curve.name,
-            f"{joules(ordered[0].joules)} to {joules(ordered[-1].joules)}",
+            joules(ordered[0].joules),
+            joules(ordered[-1].joules),
             curve.against,
             fit.formula if fit else "too few points",
             f"{fit.error:.0%}" if fit else "",
             f"{seen.pearson:.2f} ({seen.low:.2f} to {seen.high:.2f})" if seen else "",
         )
-        table.add_row(*(Text(plain.text(text)) for text in texts))
-    Console(file=sys.stdout).print(table)
+        table.add(*(plain.text(text) for text in texts))
+    table.print(screen)
     kind = ", estimated from CPU time" if swept.estimated else ""
-    echo(
-        f"Net joules of one call (of one run for the program); meter {visible(swept.meter)}{kind}; {visible(swept.machine)}."
+    screen.say(
+        f"Net joules of one call (of one run for the program), at the smallest and the largest size; "
+        f"meter {visible(swept.meter)}{kind}; {visible(swept.machine)}."
     )

@@ -12,7 +12,7 @@ import click
 from energy_data.untrusted.printable import json_text, visible
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside, write_file
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
 
 INTERRUPTED = 130
 
@@ -135,7 +135,7 @@ def tune(
         echo("Interrupted before the program had run twice: nothing is known, nothing was changed.", err=True)
         sys.exit(INTERRUPTED)
     if not result.untouched:
-        echo(
+        say(
             f"Files of {visible(root)} changed meanwhile: unless you did that, the program writes to absolute paths. "
             "Nothing was applied.",
             err=True,

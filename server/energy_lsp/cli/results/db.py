@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timezone
@@ -24,8 +23,9 @@ from energy_data.paths import team_database, user_database
 from energy_data.problems import DatabaseProblem
 from energy_data.studies.greenlight import import_greenlight
 from energy_data.untrusted.writing import write_file
+from energy_lsp.cli.group import Suggesting
 from energy_lsp.presentation.markup import Plain
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -63,7 +63,7 @@ _project = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Suggesting)
 def db() -> None:
     """Look into the energy database, fill it, share it, thin it out."""
 
@@ -86,9 +86,9 @@ def info(db: Path | None, project: Path, output: str) -> None:
         echo(json.dumps({**files, "published": published}, indent=2))
         return
     _print_layers({"this machine": files["here"], "the team": files["team"]})
-    echo(
-        f"published figures: {published['apis']} APIs ({published['names']} published names, "
-        f"{published['records']} records) on {published['machine']}\n  {published['source']}"
+    say(
+        f"Published figures: {published['apis']} APIs ({published['names']} published names, "
+        f"{published['records']} records) on {published['machine']}.\n{published['source']}"
     )
 
 
@@ -108,20 +108,19 @@ def _described(path: Path, *, shared: bool = True) -> dict[str, Any]:
 
 def _print_layers(layers: dict[str, dict[str, Any]]) -> None:
     """One column per database file."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    # Only for people: JSON needs no screen.
+    from energy_lsp.terminal.console import Screen
+    from energy_lsp.terminal.table import Column, Table
 
-    table = Table("", *layers)
+    table = Table([Column(""), *(Column(name, "name") for name in layers)])
     for row in ("file", "runs", "measurements", "traces", "evidence", "machines_known", "schema", "bytes"):
         cells = [
             described.get(row, "" if described["exists"] else "not there yet")
             for described in layers.values()
         ]
         texts = [", ".join(cell) if isinstance(cell, list) else str(cell) for cell in cells]
-        # Text, because a string would be read for rich's own markup.
-        table.add_row(row.removesuffix("_known"), *(Text(_plain(text)) for text in texts))
-    Console(file=sys.stdout).print(table)
+        table.add(row.removesuffix("_known"), *(_plain(text) for text in texts))
+    table.print(Screen())
 
 
 @db.command()
@@ -137,7 +136,7 @@ def lookup(api: str, db: Path | None, project: Path, file: str | None, line: int
     figure = store.lookup(api, file=file, line=line)
     store.close()
     if figure is None:
-        echo(_plain(_unanswered(api)), err=True)
+        say(_plain(_unanswered(api)), err=True)
         raise click.exceptions.Exit(1)
     if output == "json":
         echo(json.dumps(_as_json(figure), indent=2))
@@ -195,16 +194,16 @@ def _print_figure(figure: Figure) -> None:
         spread = ""
         if figure.low is not None and figure.high is not None:
             spread = f" ({what}: {interval(figure.low, figure.high)})"
-        echo(f"  {about}{joules(figure.total)} per call{spread}")
+        say(f"  {about}{joules(figure.total)} per call{spread}", indent="    ")
     for line in parts:
         echo(f"  {line}")
     echo(f"  {duration(figure.seconds)} per call")
-    echo(f"  {_plain(provenance(figure))}")
+    say(f"  {_plain(provenance(figure))}", indent="    ")
     if figure.citation:
-        echo(f"  {_plain(figure.citation)}")
+        say(f"  {_plain(figure.citation)}", indent="    ")
 
 
-@db.group("import")
+@db.group("import", cls=Suggesting)
 def import_() -> None:
     """Add records from elsewhere."""
 
@@ -246,7 +245,7 @@ def jsonl(file: TextIO, db: Path | None, wait: float) -> None:
         except (BadLine, UnicodeDecodeError) as reason:
             text = f"{name} was not imported: {reason}; export it again with `energy-lsp db export`."
             raise DatabaseProblem(text) from reason
-    echo(_added(added))
+    say(_added(added))
 
 
 def _bounded(file: TextIO) -> Iterator[str]:
@@ -292,7 +291,7 @@ def export(
                 echo(line)
         else:
             _write_whole(file, export_lines(database))
-        echo(what_is_shared(database.runs()), err=True)
+        say(what_is_shared(database.runs()), err=True)
 
 
 def _export_dataset(
@@ -329,8 +328,8 @@ def merge_(file: Path, db: Path | None, wait: float) -> None:
     with Database.open(db or user_database(), wait=wait) as database:
         added = merge(database, file)
         shared = what_is_shared(database.runs())
-    echo(_added(added))
-    echo(shared, err=True)
+    say(_added(added))
+    say(shared, err=True)
 
 
 def _added(added: dict[str, int]) -> str:

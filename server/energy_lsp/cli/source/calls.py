@@ -17,7 +17,9 @@ from energy_code.workspace.project import Project, project_of
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import one_line, visible
 from energy_data.untrusted.reading import real
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
+from energy_lsp.terminal.fitting import shortened
+from energy_lsp.terminal.width import width
 
 Record = dict[str, Any]
 
@@ -44,13 +46,14 @@ def calls(paths: tuple[Path, ...], form: str) -> None:
         try:
             records.extend(calls_in(path))
         except Problem as problem:
-            echo(one_line(problem), err=True)
+            say(one_line(problem), err=True)
             failed = True
     if form == "json":
         echo(json.dumps(records, indent=2, ensure_ascii=False))
     else:
+        columns = width()
         for record in records:
-            echo(as_line(record))
+            echo(fitted(record, columns))
     if failed:
         raise SystemExit(1)
 
@@ -70,7 +73,7 @@ def calls_in(path: Path) -> Iterator[Record]:
             try:
                 yield from calls_in_file(file, project)
             except Problem as problem:
-                echo(one_line(problem), err=True)
+                say(one_line(problem), err=True)
         if not found:
             raise CallsProblem(f"{path} holds no Python file or notebook: give a folder with code in it.")
     elif path.exists():
@@ -132,3 +135,13 @@ def as_line(record: Record) -> str:
     place = f"{visible(record['file'])}{cell}:{record['line']}:{record['column']}"
     sure = "" if record["confidence"] >= 1 else f"  (confidence {record['confidence']:.2f})"
     return f"{place}: {record['api']}{sure}"
+
+
+def fitted(record: Record, columns: int | None) -> str:
+    """The same in so many columns: the folders of the file go first, then the beginning of the API's name."""
+    line = as_line(record)
+    if columns is None or len(line) <= columns:
+        return line
+    place, api = line.split(": ", 1)
+    place = shortened(place, max(columns - len(api) - 2, columns // 2))
+    return f"{place}: {shortened(api, max(columns - len(place) - 2, 1))}"

@@ -12,7 +12,7 @@ import click
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.cli.options import given, setting_options
 from energy_lsp.presentation.units import joules
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_lsp.checking.items import FileResult
@@ -73,7 +73,7 @@ def check(
     chosen = given(options)
     _check_rule_names(chosen)
     for problem in run.problems_of(paths, chosen):
-        echo(f"Warning: {one_line(problem)}", err=True)
+        say(f"Warning: {one_line(problem)}", err=True)
     files = run.kept(run.find_files(paths), paths, chosen)
     results = _check_all(files, chosen, run.Scope(tuple(path.absolute() for path in paths), fix))
     _print(results, form, statistics)
@@ -130,11 +130,11 @@ def _print(results: list[FileResult], form: str, statistics: bool) -> None:
         echo(as_sarif(results, Path.cwd()))
     else:
         from energy_lsp.checking import text
-        from energy_lsp.terminal import console as terminal
+        from energy_lsp.terminal.console import Screen
 
-        console = terminal.console()
-        text.print_items(console, results)
-        text.print_summary(console, results, statistics)
+        screen = Screen()
+        text.print_items(screen, results)
+        text.print_summary(screen, results, statistics)
 
 
 def _predicted(paths: Sequence[Path], chosen: dict[str, object]) -> float:
@@ -144,7 +144,7 @@ def _predicted(paths: Sequence[Path], chosen: dict[str, object]) -> float:
     database = chosen.get("database")
     amount, note = predicted_joules(paths, Path(str(database)) if database else None)
     if note:
-        echo(note, err=True)
+        say(note, err=True)
     return amount
 
 
@@ -158,12 +158,12 @@ def _verdict(results: list[FileResult], budget: float, predicted: float | None =
         words = f"({joules(known)} measured, {joules(predicted)} predicted of calls that were never measured)"
         known += predicted
         if not 0 < budget < known:
-            echo(f"{joules(known)} {words}.", err=True)
+            say(f"{joules(known)} {words}.", err=True)
     for result in results:
         if result.problem:
-            echo(f"{visible(result.file)} {one_line(result.problem)}", err=True)
+            say(f"{visible(result.file)} {one_line(result.problem)}", err=True)
     if 0 < budget < known:
-        echo(f"Over the budget: {joules(known)} {words}, {joules(budget)} allowed.", err=True)
+        say(f"Over the budget: {joules(known)} {words}, {joules(budget)} allowed.", err=True)
     if any(result.problem for result in results):
         return 2
     found = any(item.is_finding for result in results for item in result.items)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from energy_data.untrusted.printable import json_text, visible
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, say
 
 
 @click.command()
@@ -65,9 +65,14 @@ def predict(path: Path, form: str, python: str, database: Path | None) -> None:
     if form == "json":
         echo(json_text(_as_json(calls, choice.costs), indent=2))
     else:
-        _print(calls, choice.costs)
+        # JSON needs no screen.
+        from energy_lsp.predicting.program import summed
+        from energy_lsp.terminal.predict_table import print_predictions
+
+        costs = choice.costs
+        print_predictions(calls, summed(calls), costs.calibration if costs is not None else None)
     if choice.note:
-        echo(visible(choice.note), err=True)
+        say(visible(choice.note), err=True)
 
 
 def _versions(path: Path, root: Path, python: str) -> tuple[str, str] | None:
@@ -113,33 +118,3 @@ def _as_json(calls: list[Any], costs: Any) -> dict[str, Any]:
         },
         "calibration": calibration,
     }
-
-
-def _print(calls: list[Any], costs: Any) -> None:
-    from energy_lsp.predicting.program import summed
-    from energy_lsp.predicting.wording import prediction_text
-    from energy_lsp.presentation.markup import Plain
-    from energy_lsp.presentation.units import interval, joules
-
-    for call in calls:
-        if call.joules is None:
-            continue
-        cell = f":cell {call.cell}" if call.cell is not None else ""
-        times = f" × {call.times}" if call.times > 1 else ""
-        place = f"{call.file}{cell}:{call.line}:{call.column}: {call.api}{times}"
-        if call.prediction is not None and costs is not None:
-            text = prediction_text(call.prediction, call.shape, costs.calibration)
-        else:
-            text = f"{joules(call.joules)}, measured at this call" + (", estimated" if call.estimated else "")
-        echo(Plain().text(f"{place}: {text}"))
-        for share in call.prediction.layers if call.prediction else ():
-            if share.layer.line:
-                echo(f"    {share.share:4.0%}  {visible(share.layer.path)} (line {share.layer.line})")
-    amount, low, high, unknown = summed(calls)
-    predicted = sum(call.origin == "predicted" for call in calls)
-    if amount:
-        echo(
-            f"Total: {joules(amount)} ({interval(low, high)}), {predicted} predicted calls; {unknown} calls have no figure."
-        )
-    else:
-        echo(f"No call has a figure; {unknown} calls were found.")

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 import click
 
 from energy_code.rule_engine.evidence.pages import rule_page
-from energy_code.rule_engine.evidence.verdict import saving_text, verdict
+from energy_code.rule_engine.evidence.verdict import Verdict, saving_text, verdict
 from energy_code.rule_engine.evidence.workload import SIZES, Size
-from energy_code.rule_engine.rule import CATEGORIES, Rule
+from energy_code.rule_engine.rule import Rule
 from energy_code.rules import ALL
 from energy_data.database.store import EnergyStore
 from energy_data.problems import Problem
 from energy_data.untrusted.writing import write_file
-from energy_lsp.terminal.echo import echo
+from energy_lsp.cli.group import Suggesting
+from energy_lsp.terminal.countdown import Countdown
+from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_data.model import RuleEvidence
@@ -31,7 +33,7 @@ _db = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Suggesting)
 def rules() -> None:
     """List the substitution rules, explain them, measure what they save here."""
 
@@ -52,16 +54,9 @@ def list_rules(db: Path | None, output: str) -> None:
     if output == "json":
         echo(json.dumps([_row(rule, store) for rule in ALL.values()], ensure_ascii=False, indent=2))
         return
-    for category, title in CATEGORIES.items():
-        echo(f"\n{title}")
-        for rule in ALL.values():
-            if rule.category == category and rule.saves:
-                echo(f"  {rule.name:18} {rule.safety:7} {rule.title}")
-                echo(f"  {'':18} {'':7} {_saving(rule, store)}")
-    echo("\nAdvice that does not save")
-    for rule in ALL.values():
-        if not rule.saves:
-            echo(f"  {rule.name:26} {rule.title}")
+    from energy_lsp.terminal.rules_table import print_rules  # JSON needs no screen
+
+    print_rules((rule, _verdict(rule, store)) for rule in ALL.values())
 
 
 @rules.command()
@@ -70,7 +65,9 @@ def list_rules(db: Path | None, output: str) -> None:
 def show(rule: str, db: Path | None) -> None:
     """The page of one rule: why it saves, when both sides are equal, what was measured."""
     found = _rule(rule)
-    echo(rule_page(found, _store(db).evidence(found.name)))
+    from energy_lsp.terminal.rules_table import print_page  # other commands need no screen
+
+    print_page(rule_page(found, _store(db).evidence(found.name)))
 
 
 @rules.command()
@@ -109,12 +106,12 @@ def measure(
         _write(export, [f"{line}\n" for line in measuring.as_lines(found)])
     _keep(found, db)
     for row in found:
-        echo(f"{_title(row.rule, row.size, row.mode)} {saving_text(row)}")
+        say(f"{_title(row.rule, row.size, row.mode)} {saving_text(row)}", indent="    ")
     unmeasured = len(planned) - len(found) - len(refused)
     interrupted = f" Interrupted: {unmeasured} not measured." if unmeasured else ""
-    echo(f"{len(found)} comparisons kept, {len(refused)} refused.{interrupted}")
+    say(f"{len(found)} comparisons kept, {len(refused)} refused.{interrupted}")
     for item in refused:
-        echo(f"  {item.words}", err=True)
+        say(f"  {item.words}", err=True, indent="    ")
     if not found:
         raise SystemExit(1)
 
@@ -134,15 +131,18 @@ def _measured(planned: Sequence[Planned], pairs: int, meter: str) -> tuple[list[
     from energy_measure.comparison import rule_cases as measuring
 
     counter = itertools.count(1)
+    with Countdown() as countdown:
+        countdown.tell(0.0, f"{len(planned)} comparisons")
 
-    def report(case: Planned, result: RuleEvidence | Refused) -> None:
-        words = "refused" if isinstance(result, measuring.Refused) else f"{result.ratio:.2f}"
-        echo(
-            f"{next(counter)} of {len(planned)}: {_title(case.rule.name, case.size, case.mode)} {words}",
-            err=True,
-        )
+        def report(case: Planned, result: RuleEvidence | Refused) -> None:
+            words = (
+                "refused" if isinstance(result, measuring.Refused) else f"{result.ratio:.2f} times the energy"
+            )
+            done = next(counter)
+            what = f"{done} of {len(planned)}: {case.rule.name}, {case.size}, {case.mode}: {words}"
+            countdown.tell(done / len(planned), what)
 
-    return measuring.measure(planned, pairs=pairs, meter=meter, report=report)
+        return measuring.measure(planned, pairs=pairs, meter=meter, report=report)
 
 
 def _keep(found: list[RuleEvidence], db: Path | None) -> None:
@@ -168,8 +168,8 @@ def _store(db: Path | None) -> EnergyStore:
     return EnergyStore.open(db, Path.cwd())
 
 
-def _saving(rule: Rule, store: EnergyStore) -> str:
-    return verdict(store.evidence(rule.name), "eager" if "eager" in rule.modes else "graph").text
+def _verdict(rule: Rule, store: EnergyStore) -> Verdict:
+    return verdict(store.evidence(rule.name), "eager" if "eager" in rule.modes else "graph")
 
 
 def _row(rule: Rule, store: EnergyStore) -> dict[str, object]:
@@ -181,5 +181,5 @@ def _row(rule: Rule, store: EnergyStore) -> dict[str, object]:
         "modes": sorted(rule.modes),
         "saves": rule.saves,
         "url": rule.url,
-        "saving": _saving(rule, store),
+        "saving": _verdict(rule, store).text,
     }

@@ -1,0 +1,101 @@
+"""Predictions in a terminal: a row a call, the costliest first, and what they rest on once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from energy_data.untrusted.printable import one_line, visible
+from energy_lsp.presentation.units import counted, interval, joules, whole
+from energy_lsp.terminal.console import Screen
+from energy_lsp.terminal.prediction_text import calibration_name
+from energy_lsp.terminal.table import Column, Table
+
+if TYPE_CHECKING:
+    from energy_data.model import Calibration
+    from energy_lsp.predicting.program import KnownCall
+
+SHOWN = 20
+LAYERS = 3
+"""Of a call's layers those that take most are named."""
+
+
+def print_predictions(
+    calls: Sequence[KnownCall], total: tuple[float, float, float, int], calibration: Calibration | None
+) -> None:
+    """The table, the sum, and what is not known."""
+    # Its sentences are the hover's too.
+    from energy_lsp.predicting.wording import figure_text
+
+    screen = Screen()
+    known = sorted((call for call in calls if call.joules is not None), key=_all, reverse=True)
+    columns = [
+        Column("call", "name"),
+        Column("where", "name"),
+        Column("times", "number", drop=3),
+        Column("each", drop=1),
+        Column("for", "name", drop=4),
+        Column("of it", "name", drop=5),
+    ]
+    table = Table(columns)
+    for call in known[:SHOWN]:
+        cell = f":cell {call.cell}" if call.cell is not None else ""
+        amount = joules(call.joules or 0.0)
+        told = (
+            figure_text(call.prediction)
+            if call.prediction is not None
+            else f"{'≈ ' if call.estimated else ''}{amount}, measured at this call"
+        )
+        place = visible(f"{call.file}{cell}:{call.line}")
+        table.add(one_line(call.api), place, str(call.times), told, _work(call), _layers(call))
+    if table.rows:
+        table.print(screen)
+    if len(known) > SHOWN:
+        screen.say(f"… and {len(known) - SHOWN} more with {joules(sum(map(_all, known[SHOWN:])))} together.")
+    amount_of_all, low, high, unknown = total
+    if not known:
+        screen.say(f"No call has a figure; {counted(unknown, 'call')} found.")
+        return
+    predicted = sum(call.origin == "predicted" for call in calls)
+    screen.say(
+        f"Total: ≈ {whole(amount_of_all)} ({interval(low, high)}), {counted(predicted, 'predicted call')}; "
+        f"{counted(unknown, 'call')} without a figure."
+    )
+    if predicted and calibration is not None:
+        how = "estimated from CPU time" if calibration.estimated else f"calibrated with {calibration.meter}"
+        screen.say(
+            f"Predicted, not measured; intervals hold 90% of cases; shapes are read from the source; "
+            f"{calibration_name(calibration)}, {how}."
+        )
+
+
+def _all(call: KnownCall) -> float:
+    found = call.of_all()
+    return found[0] if found else 0.0
+
+
+def _work(call: KnownCall) -> str:
+    """What a prediction is for: shapes, steps."""
+    prediction = call.prediction
+    parts = [one_line(call.shape)] if call.shape else []
+    if prediction is not None and prediction.steps and prediction.epochs:
+        epochs = f"{prediction.epochs} epochs × " if prediction.epochs > 1 else ""
+        parts.append(f"{epochs}{counted(prediction.steps, 'step')}")
+    if prediction is not None and prediction.outside:
+        parts.append("beyond the calibrated sizes")
+    if prediction is not None and prediction.missing:
+        parts.append("from calls of its kind")
+    return ", ".join(parts)
+
+
+def _layers(call: KnownCall) -> str:
+    """Where most of it goes."""
+    prediction = call.prediction
+    if prediction is None:
+        return ""
+    parts = []
+    if prediction.first_joules:
+        parts.append(f"first-run tracing {joules(prediction.first_joules)}")
+    shares = sorted((share for share in prediction.layers if share.layer.line), key=lambda one: -one.share)
+    parts += [f"{one_line(share.layer.path)} {share.share:.0%}" for share in shares[:LAYERS]]
+    return ", ".join(parts)
