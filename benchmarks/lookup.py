@@ -113,9 +113,13 @@ def measure(path: Path) -> list[tuple[str, float, float]]:
     select, answers = plain_select(path), {place: place for place in asked}
     select_time = microseconds(select, asked)
     dict_time = microseconds(lambda place: answers[place], asked)
-    rows = []
+    files = sorted({file for _, file, _ in places})
+    first = microseconds(
+        lambda place: EnergyStore.open(path).sites(place[1]), [("", file, 0) for file in files]
+    )
+    each = first / max(1, len(store.sites(files[0])))
+    rows = [("a file's calls, read at once, each", each, each / select_time)]
     for label, work, unit in (
-        ("first look-up at a call site", at_site, select_time),
         ("look-up at a call site, asked before", at_site, dict_time),
         ("look-up of an API at a new place", in_general, select_time),
         ("look-up of an API, asked before", in_general, dict_time),

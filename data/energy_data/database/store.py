@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class EnergyStore:
-    """The three sources, asked in their order. Answers about APIs are remembered until `reopen`."""
+    """The three sources, asked in their order. Answers of `lookup` are remembered until `reopen`."""
 
     def __init__(self, db: Path, project: Path | None, *, strict: bool) -> None:
         self.db = db
@@ -32,6 +32,7 @@ class EnergyStore:
         self.problems: list[str] = []
         self._databases: list[SourceDatabase] = []
         self._general: dict[str, Figure | None] = {}
+        self._at_places: dict[str, dict[tuple[str, int], Figure]] = {}
         self._setting: list[Setting | None] = []
         self._last_runs: set[str] | None = None
         self.reopen()
@@ -70,9 +71,11 @@ class EnergyStore:
     def lookup(self, api: str, *, file: str | None = None, line: int | None = None) -> Figure | None:
         """What is known of an API, at this very call site if it was measured there."""
         if file is not None and line is not None:
-            name = canonical(api)
-            found = (site.figure for site in self.sites(file) if site.api == name and site.line == line)
-            if (figure := next(found, None)) is not None:
+            if file not in self._at_places:
+                from_behind = reversed(self.sites(file))  # of two calls on a line the first counts
+                self._at_places[file] = {(site.api, site.line): site.figure for site in from_behind}
+            figure = self._at_places[file].get((canonical(api), line))
+            if figure is not None:
                 return figure
         if api not in self._general:
             self._general[api] = self._in_general(api)
@@ -165,6 +168,7 @@ class EnergyStore:
             database.close()
         self._databases.clear()
         self._general.clear()
+        self._at_places.clear()
         self._setting.clear()
         self._last_runs = None
 
