@@ -87,3 +87,16 @@ def test_a_measurement_starts_without_loading_scipy():
     modules = "energy_measure.session, energy_measure.comparison.pairs, energy_measure.comparison.programs"
     code = f"import sys, {modules}; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_three_rounds_can_tell_a_changed_run_from_two_equal_ones() -> None:
+    assert statistics.randomisation([0.5, 0.5, 0.6], [1.0, 1.1, 0.9], [1.05, 1.0, 1.0]) == pytest.approx(
+        1 / 27
+    )
+    assert statistics.randomisation([1.0, 1.1], [1.0, 1.1], [1.0, 1.1]) == 1.0
+
+
+def test_equal_sides_are_taken_for_different_no_more_often_than_agreed() -> None:
+    chance = np.random.default_rng(0)
+    found = [statistics.randomisation(*np.exp(chance.normal(0, 0.05, (3, 5)))) for _ in range(600)]
+    assert np.mean(np.array(found) < 0.05) < 0.08

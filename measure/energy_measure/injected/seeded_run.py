@@ -1,7 +1,9 @@
 """Runs a program with a seed from outside and writes down what its training gave (Python 3.8 to 3.13).
 
-Started as `PYTHON seeded_run.py SEED FILE SCRIPT [ARGUMENTS]`, with the standard library alone. The seed is set when Keras
-has been imported, so before the program makes its first variable; numbers that `fit` and `evaluate` give go to FILE.
+Started as `PYTHON seeded_run.py SEED FILE SCRIPT [ARGUMENTS]`, with the standard library alone; SEED `-` sets none.
+Seeds are set as soon as a library that draws has been imported, so before the program draws. Where the program sets a seed
+itself, seed 0 leaves it as it is and any other shifts it: over several seeds the program's own scatter shows. Numbers that
+`fit` and `evaluate` give go to FILE.
 """
 
 from __future__ import annotations
@@ -10,33 +12,35 @@ import contextlib
 import importlib.abc
 import importlib.util
 import os
+import random
 import runpy
 import sys
-from typing import Any, Callable  # noqa: UP035 - Python 3.8
+from typing import Any, Callable, Dict, Optional  # noqa: UP035 - Python 3.8
+
+APART = 1009
+"""Between a program's own seed and its shifted ones: programs like to count seeds up."""
 
 
-class AfterKeras(importlib.abc.MetaPathFinder):
-    """Does something once Keras has been loaded, whoever loads it."""
+class AfterImport(importlib.abc.MetaPathFinder):
+    """Does something once a module has been loaded, whoever loads it."""
 
-    def __init__(self, then: Callable[[Any], None]) -> None:
+    def __init__(self, then: Dict[str, Callable[[Any], None]]) -> None:  # noqa: UP006 - Python 3.8
         self.then = then
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Only `keras` itself: others are none of our business."""
-        if name not in ("keras", "tf_keras"):
+        """Only the modules that were named, and each once: others are none of our business."""
+        then = self.then.pop(name, None)
+        if then is None:
             return None
-        sys.meta_path.remove(self)
-        try:
-            spec = importlib.util.find_spec(name)
-        finally:
-            sys.meta_path.insert(0, self)
+        spec = importlib.util.find_spec(name)
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
 
         def exec_module(module: Any) -> None:
             load(module)
-            self.then(module)
+            with contextlib.suppress(AttributeError):  # an old version: its program's own seeds have to do
+                then(module)
 
         spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
@@ -64,19 +68,60 @@ def watched(method: Any, noted: str) -> Any:
     return call
 
 
+def shifted(set_seed: Any, seed: int) -> Any:
+    """A function that sets a seed, with the program's own seed moved away."""
+
+    def call(value: Any = None, *arguments: Any, **keywords: Any) -> Any:
+        moved = value + APART * seed if isinstance(value, int) else value
+        return set_seed(moved, *arguments, **keywords)
+
+    return call
+
+
+def hooks(seed: Optional[int], noted: str) -> Dict[str, Callable[[Any], None]]:  # noqa: UP006, UP045
+    """What to do after which import."""
+
+    def numpy(module: Any) -> None:
+        if seed is None:
+            return
+        module.random.seed(seed)
+        fresh = module.random.default_rng
+        module.random.default_rng = lambda given=None: fresh(seed if given is None else given)
+        if seed:
+            module.random.seed = shifted(module.random.seed, seed)
+
+    def tensorflow(module: Any) -> None:
+        if seed is None:
+            return
+        module.random.set_seed(seed)
+        if seed:
+            module.random.set_seed = shifted(module.random.set_seed, seed)
+
+    def keras(module: Any) -> None:
+        module.Model.fit = watched(module.Model.fit, noted)
+        module.Model.evaluate = watched(module.Model.evaluate, noted)
+        if seed is not None and not own_seed:
+            module.utils.set_random_seed(seed)
+
+    own_seed = []
+    if seed is not None:
+        random.seed(seed)
+        plain = random.seed
+
+        def noticed(value: Any = None, *arguments: Any) -> None:
+            own_seed.append(value)
+            plain(value + APART * seed if seed and isinstance(value, int) else value, *arguments)
+
+        random.seed = noticed  # type: ignore[assignment]
+    return {"numpy": numpy, "tensorflow": tensorflow, "keras": keras, "tf_keras": keras}
+
+
 def main() -> None:
     """Set the program up as Python itself would, and run it."""
-    seed, noted, script = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-
-    def then(keras: Any) -> None:
-        with contextlib.suppress(AttributeError):  # an old Keras: its program's own seeds have to do
-            keras.utils.set_random_seed(seed)
-        keras.Model.fit = watched(keras.Model.fit, noted)
-        keras.Model.evaluate = watched(keras.Model.evaluate, noted)
-
+    seed, noted, script = sys.argv[1], sys.argv[2], sys.argv[3]
     sys.argv = sys.argv[3:]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
-    sys.meta_path.insert(0, AfterKeras(then))
+    sys.meta_path.insert(0, AfterImport(hooks(None if seed == "-" else int(seed), noted)))
     runpy.run_path(script, run_name="__main__")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from energy_code.rule_engine.context import Edit
 from energy_code.workspace.project import Project
@@ -35,6 +35,17 @@ class Candidate:
     note: str = ""
     places: Sequence[Candidate] = ()
     """The same at each place alone, where it changes several: an editor tries one."""
+
+
+class Tried(Protocol):
+    """Something about a candidate."""
+
+    @property
+    def candidate(self) -> Candidate:
+        """Which."""
+
+
+T = TypeVar("T", bound=Tried)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +80,33 @@ def read_sources(root: Path, entry: Path) -> list[Source]:
     return found
 
 
+def fitting(trials: Sequence[T]) -> list[T]:
+    """Those whose edits do not overlap an earlier one's; trials have a `candidate`."""
+    found: list[T] = []
+    for trial in trials:
+        if not any(_clash(trial.candidate, other.candidate) for other in found):
+            found.append(trial)
+    return found
+
+
+def _clash(one: Candidate, other: Candidate) -> bool:
+    return any(
+        _overlap(new, old)
+        for name, group in one.edits.items()
+        for new in group
+        for old in other.edits.get(name, ())
+    )
+
+
 def together(candidates: Iterable[Candidate]) -> tuple[dict[str, list[Edit]], dict[str, str]]:
     """Edits by file and variables of several candidates; one whose edits overlap an earlier one's is left out."""
     edits: dict[str, list[Edit]] = {}
     environment: dict[str, str] = {}
+    taken: list[Candidate] = []
     for candidate in candidates:
-        clashes = any(
-            _overlap(new, old)
-            for name, group in candidate.edits.items()
-            for new in group
-            for old in edits.get(name, ())
-        )
-        if clashes:
+        if any(_clash(candidate, other) for other in taken):
             continue
+        taken.append(candidate)
         for name, group in candidate.edits.items():
             edits.setdefault(name, []).extend(edit for edit in group if edit not in edits.get(name, ()))
         environment.update(candidate.environment)

@@ -15,7 +15,8 @@ from energy_measure.program.interpreters import find_interpreter
 from energy_measure.tuning.candidate import Candidate, edited, read_sources, together
 from energy_measure.tuning.candidates import find_all
 from energy_measure.tuning.likeness import Tolerance
-from energy_measure.tuning.search import Progress, Trial, Tuned, Tuning
+from energy_measure.tuning.search import Tuning
+from energy_measure.tuning.trial import Progress, Trial, Tuned
 from energy_measure.tuning.workshop import Workshop
 
 MINUTES = 15.0
@@ -50,6 +51,8 @@ class TuneResult:
     untouched: bool
     edits: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
     """What was chosen, in bytes of the files as they are."""
+    applied: Mapping[str, tuple[bytes, bytes]] = field(default_factory=dict)
+    """The files with those of the chosen alone that leave results equal: what `--apply` writes."""
 
     @property
     def patch(self) -> str:
@@ -98,11 +101,12 @@ def tune(
     metered = Metered(request.meter, wait=request.wait, on_wait=on_wait)
     with Workshop(request.project, script, interpreter.path, request.arguments, sources) as workshop, metered:
         tuned = Tuning(workshop, metered, request.minutes * 60, request.tolerance, progress).run(candidates)
-        chosen, _ = together(tuned.chosen)
-        files = {
-            name: (workshop.text(name), edited(workshop.text(name), edits)) for name, edits in chosen.items()
-        }
-        return TuneResult(tuned, files, workshop.untouched(), chosen)
+        (chosen, _), (equal, _) = together(tuned.chosen), together(tuned.equal)
+        files, applied = (
+            {name: (workshop.text(name), edited(workshop.text(name), edits)) for name, edits in some.items()}
+            for some in (chosen, equal)
+        )
+        return TuneResult(tuned, files, workshop.untouched(), chosen, applied)
 
 
 def _asked_for(found: Sequence[Candidate], request: TuneRequest) -> Sequence[Candidate]:

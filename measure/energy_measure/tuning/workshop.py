@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
+import resource
 import shutil
 import signal
 import stat
@@ -44,6 +46,7 @@ class Outcome:
     """What `fit` and `evaluate` gave, in their order; empty where nobody looked."""
     status: int
     error: str
+    cpu_seconds: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -59,6 +62,10 @@ class Workshop:
     ) -> None:
         self.root, self.python, self.arguments = root.resolve(), python, tuple(arguments)
         self.entry = entry.resolve().relative_to(self.root)
+        here = Path.cwd()
+        # As a person runs it: from the folder they are in, where that belongs to the project, else from the program's.
+        inside = here.relative_to(self.root) if here.is_relative_to(self.root) else self.entry.parent
+        self._folder_of_run = inside
         self._texts = {source.name: source.text for source in sources}
         self._files = _files(self.root)
         self._before = self._state()
@@ -70,12 +77,19 @@ class Workshop:
     def __exit__(self, *problem: object) -> None:
         self._folder.cleanup()
 
-    def run(self, version: Version, *, seed: int | None = None, timeout: float | None = None) -> Outcome:
-        """Run a version once, in a copy of its own; with a seed, its results are written down too."""
+    def run(
+        self,
+        version: Version,
+        *,
+        seed: int | None = None,
+        timeout: float | None = None,
+        cpu_seconds: float | None = None,
+    ) -> Outcome:
+        """Run a version once, in a copy of its own; it is stopped after so much time by the clock, or of a CPU."""
         copy = Path(tempfile.mkdtemp(dir=self._folder.name)) / self.root.name
         try:
             self._copy(copy, version)
-            return self._run(copy, version, seed, timeout)
+            return self._run(copy, version, seed, timeout, cpu_seconds)
         finally:
             shutil.rmtree(copy.parent, ignore_errors=True)
 
@@ -95,17 +109,26 @@ class Workshop:
         for name, edits in version.edits.items():
             (copy / name).write_bytes(edited(self._texts[name], edits))
 
-    def _run(self, copy: Path, version: Version, seed: int | None, timeout: float | None) -> Outcome:
-        command = [str(self.python), str(self.entry), *self.arguments]
-        environment = {**os.environ, **version.environment, "PYTHONDONTWRITEBYTECODE": "1"}
+    def _run(
+        self, copy: Path, version: Version, seed: int | None, timeout: float | None, cpu_seconds: float | None
+    ) -> Outcome:
         noted = copy.parent / "metrics.txt"
+        hooks = [str(HOOKS), "-" if seed is None else str(seed), str(noted)]
+        command = [
+            str(self.python),
+            *hooks,
+            os.path.relpath(self.entry, self._folder_of_run),
+            *self.arguments,
+        ]
+        environment = {**os.environ, **version.environment, "PYTHONDONTWRITEBYTECODE": "1"}
         if seed is not None:
-            command[1:1] = [str(HOOKS), str(seed), str(noted)]
+            environment["PYTHONHASHSEED"] = str(seed)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             started = time.monotonic_ns()
             process = subprocess.Popen(
                 command,
-                cwd=copy,
+                cwd=copy / self._folder_of_run,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -113,6 +136,10 @@ class Workshop:
                 start_new_session=True,
             )
             try:
+                if cpu_seconds is not None and hasattr(resource, "prlimit"):
+                    most = max(1, math.ceil(cpu_seconds))
+                    with suppress(OSError, ValueError):
+                        resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, most + 5))
                 status = process.wait(timeout)
             except subprocess.TimeoutExpired:
                 status = -signal.SIGKILL
@@ -121,10 +148,12 @@ class Workshop:
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             window = MeteredWindow(started, time.monotonic_ns())
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             output.seek(0)
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()
-            return Outcome(window, output.read(), _metrics(noted), status, said[-1] if said else "")
+            return Outcome(window, output.read(), _metrics(noted), status, said[-1] if said else "", cpu)
 
     def _state(self) -> str:
         digest = hashlib.sha256()

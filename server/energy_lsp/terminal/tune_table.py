@@ -46,7 +46,7 @@ def print_tuned(result: TuneResult, applied: bool) -> None:
     for one in told["candidates"]:
         if one["note"]:
             screen.say(f"  {one_line(one['name'])}: {one_line(one['note'])}", indent="    ")
-    screen.say(_sum(told, applied))
+    screen.say(_sum(told, _ending(result, applied)))
 
 
 def _row(one: dict[str, Any], mark: str) -> tuple[str, ...]:
@@ -62,15 +62,24 @@ def _row(one: dict[str, Any], mark: str) -> tuple[str, ...]:
     return one_line(one["name"]), visible(place), saved, spread, share, time, results, one["verdict"]
 
 
-def _sum(told: dict[str, object], applied: bool) -> str:
+def _sum(told: dict[str, object], ending: str) -> str:
     before, after = told["before"], told["after"]
     if not isinstance(after, dict) or not isinstance(before, dict):
         return "Nothing that keeps the results was proven to save here; the program stays as it is."
     part = 1 - after["joules"] / before["joules"]
-    ending = (
-        "Written to your files." if applied else "Apply it with --apply, or save the patch with --patch FILE."
-    )
     return (
-        f"Together: {joules(before['joules'])} → {joules(after['joules'])}, −{part:.0%}, "
+        f"Together: {whole(before['joules'])} → {whole(after['joules'])}, −{part:.0%}, "
         f"{duration(before['seconds'])} → {duration(after['seconds'])}. {ending}"
     )
+
+
+def _ending(result: TuneResult, applied: bool) -> str:
+    """What became of the changes, and what to do with the others."""
+    if applied and result.applied == result.files:
+        return "Written to your files."
+    if applied and result.applied:
+        return "Those with equal results are written to your files; --patch FILE saves all of them."
+    if applied:
+        return "Results differ within the noise of seeds, so nothing was written: --patch FILE saves it."
+    how = "Apply it with --apply, or save" if result.applied else "Save"
+    return f"{how} the patch with --patch FILE."

@@ -18,5 +18,6 @@ def find_all(sources: Sequence[Source]) -> list[Candidate]:
     modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
     found: list[Candidate] = []
     for module in sorted(modules, key=lambda module: module.ORDER):
-        found += module.find(sources)
+        known = {(one.name, one.file) for one in found}
+        found += [one for one in module.find(sources) if (one.name, one.file) not in known]
     return found

@@ -36,6 +36,81 @@ def link_behind(place: RuleContext, node: Node, api: str, through: frozenset[str
     return link
 
 
+def link_in_statement_before(
+    place: RuleContext, node: Node, api: str, through: frozenset[str]
+) -> Node | None:
+    """The same where the chain is written as `ds = ds.map(f)` and `ds = ds.batch(n)`, a statement each.
+
+    Between them the name may be given on, through the same methods, and not be used for anything else.
+    """
+    statement = _assignment_of(node)
+    name = _start_of_chain(place, place.receiver(node), api, through)
+    if statement is None or name is None or name.type != "identifier":
+        return None
+    word = place.text(name)
+    if _assigned_name(place, statement) != word:
+        return None
+    before = statement.prev_named_sibling
+    while before is not None:
+        if re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", place.text(before)) is None:
+            before = before.prev_named_sibling
+            continue
+        if _assigned_name(place, before) != word:
+            return None
+        value = before.named_children[0].child_by_field_name("right")
+        link = _start_of_chain(place, value, api, through)
+        if link is None or (link.type == "identifier" and place.text(link) != word):
+            return None
+        if link.type != "identifier":
+            return link if same_api(place.api(link), canonical(api)) else None
+        before = before.prev_named_sibling
+    return None
+
+
+def _start_of_chain(place: RuleContext, link: Node | None, api: str, through: frozenset[str]) -> Node | None:
+    """Where a chain of some methods begins: at a call of the API, or at a name."""
+    while link is not None and link.type == "call" and not same_api(place.api(link), canonical(api)):
+        known = place.api(link) or ""
+        link = place.receiver(link) if known.rpartition(".")[2] in through and "Dataset" in known else None
+    return link
+
+
+def _assignment_of(node: Node) -> Node | None:
+    """The statement that assigns what a call gives, alone or with further links behind it."""
+    parent = node.parent
+    while parent is not None and parent.type in ("attribute", "call", "assignment"):
+        parent = parent.parent
+    return parent if parent is not None and parent.type == "expression_statement" else None
+
+
+def _assigned_name(place: RuleContext, statement: Node) -> str | None:
+    """The one name that a statement assigns."""
+    first = statement.named_children[0] if statement.type == "expression_statement" else None
+    left = first.child_by_field_name("left") if first is not None and first.type == "assignment" else None
+    return place.text(left) if left is not None and left.type == "identifier" else None
+
+
+def moved_behind(place: RuleContext, link: Node, node: Node) -> list[Edit]:
+    """A link of one statement's chain, put behind a call of a later statement."""
+    source, start = place.analysis.source, place.receiver(link)
+    assert start is not None
+    text = source[start.end_byte : link.end_byte].decode().strip()
+    insert = Edit(node.end_byte, node.end_byte, text)
+    statement = _assignment_of(link)
+    assignment = statement.named_children[0] if statement is not None else None
+    whole = assignment is not None and assignment.child_by_field_name("right") == link
+    if statement is None or not whole or start.type != "identifier":
+        return [Edit(start.end_byte, link.end_byte, ""), insert]
+    end = source.find(b"\n", statement.end_byte) + 1
+    beginning = source.rfind(b"\n", 0, statement.start_byte) + 1
+    alone = (
+        not source[beginning : statement.start_byte].strip() and not source[statement.end_byte : end].strip()
+    )
+    if not end or not alone:  # another statement or a remark stands on the line
+        return [Edit(start.end_byte, link.end_byte, ""), insert]
+    return [Edit(beginning, end, ""), insert]
+
+
 def runs_for_single_elements(place: RuleContext, node: Node, depth: int = CALLERS) -> bool:
     """Whether code is in a function that the file gives to `map` or its like, and before any `batch`."""
     lambdas = [parent for parent in place.within_function(node) if parent.type == "lambda"]

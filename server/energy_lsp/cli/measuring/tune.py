@@ -144,13 +144,13 @@ def tune(
     if patch is not None:
         write_file(patch, result.patch.encode("utf-8", "surrogateescape"))
     if apply_:
-        _apply(root, result.files)
+        _apply(root, result.applied)
     if form == "json":
         echo(json_text(result.as_json(), indent=2))
     else:
         from energy_lsp.terminal.tune_table import print_tuned
 
-        print_tuned(result, apply_ and bool(result.files))
+        print_tuned(result, apply_)
     sys.exit(INTERRUPTED if result.tuned.interrupted else 0)
 
 
