@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any
 
 import pytest
 from lsprotocol import types
 
+from answer_shapes import as_dict, fits
 from energy_data.database.database import Database
 from energy_lsp.features import answers
 from rule_savings import SAVES
@@ -387,25 +388,6 @@ async def test_two_requests_of_one_kind_do_not_disturb_each_other(start: Any) ->
         assert len(set(answers)) == 1
 
 
-def fits(value: Any, kind: Any, where: str) -> None:
-    """Fail unless a value of an answer is of the type that the extension was told of."""
-    arguments = get_args(kind)
-    if is_typeddict(kind):
-        hints = get_type_hints(kind)
-        assert value.keys() == hints.keys(), where
-        for name, inner in hints.items():
-            fits(value[name], inner, f"{where}.{name}")
-    elif get_origin(kind) is list:
-        for number, one in enumerate(value):
-            fits(one, arguments[0], f"{where}[{number}]")
-    elif get_origin(kind) is Literal:
-        assert value in arguments, where
-    elif arguments:
-        assert value is None or not fits(value, arguments[0], where)
-    else:
-        assert isinstance(value, (int, float) if kind is float else kind), f"{where} is {value!r}"
-
-
 async def test_answers_are_what_the_extension_was_told(start: Any, workspace: Path) -> None:
     async with start("full") as session:
         uri = session.open("model.py")
@@ -424,12 +406,3 @@ async def test_answers_are_what_the_extension_was_told(start: Any, workspace: Pa
             for call in one["calls"]
         ]
         assert sum(share for share in shares if share is not None) == pytest.approx(1.0)
-
-
-def as_dict(answer: Any) -> Any:
-    """An answer as plain JSON, whatever the client made of it."""
-    if hasattr(answer, "_asdict"):
-        answer = answer._asdict()
-    if isinstance(answer, dict):
-        return {name: as_dict(value) for name, value in answer.items()}
-    return [as_dict(one) for one in answer] if isinstance(answer, list) else answer

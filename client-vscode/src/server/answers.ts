@@ -145,3 +145,73 @@ export interface Status {
   uri: string;
   state: "ready" | "indexing" | "measuring";
 }
+
+/** A line, from 0, of the project's own code. */
+export interface FailurePlace {
+  uri: string;
+  line: number;
+}
+
+/** The answer of `energyLsp.server.measure`. `problem` is a sentence where the program did not come to its end. */
+export interface Measured {
+  run: string | null;
+  meter: string;
+  estimated: boolean;
+  joules: number | null;
+  seconds: number | null;
+  text: string;
+  status: "finished" | "failed" | "partial";
+  problem: string;
+  place: FailurePlace | null;
+  output: string;
+}
+
+/** A program that could be measured, and how long it took last time. */
+export interface Program {
+  file: string;
+  seconds: number | null;
+}
+
+/** An interpreter that could run it. */
+export interface InterpreterChoice {
+  path: string;
+  version: string;
+  tensorflow: boolean;
+  keras: boolean;
+}
+
+/** The answer of `energyLsp.server.programs`. `python` would be taken; null with `problem`, a sentence. */
+export interface Programs {
+  programs: Program[];
+  python: string | null;
+  problem: string | null;
+  interpreters: InterpreterChoice[];
+  can_create: boolean;
+}
+
+/** What one phase of a run took. */
+export interface PhaseSummary {
+  name: string;
+  joules: number;
+  seconds: number;
+  text: string;
+  share: number;
+}
+
+/** One run of those that `energyLsp.server.runs` lists, the newest first. */
+export interface RunSummary {
+  id: string;
+  entry: string;
+  project: string;
+  started: string;
+  seconds: number;
+  joules: number | null;
+  text: string;
+  estimated: boolean;
+  status: "finished" | "failed" | "partial";
+  error: string;
+  commit: string;
+  machine: string;
+  meter: string;
+  phases: PhaseSummary[];
+}

@@ -156,6 +156,83 @@ class Status(Totals):
     state: Literal["ready", "indexing", "measuring"]
 
 
+class FailurePlace(TypedDict):
+    """A line, from 0, of the project's own code."""
+
+    uri: str
+    line: int
+
+
+class Measured(TypedDict):
+    """The answer of `energyLsp.server.measure`. `problem` is a sentence where the program did not come to its end."""
+
+    run: str | None
+    meter: str
+    estimated: bool
+    joules: float | None
+    seconds: float | None
+    text: str
+    status: Literal["finished", "failed", "partial"]
+    problem: str
+    place: FailurePlace | None
+    output: str
+
+
+class Program(TypedDict):
+    """A program that could be measured, and how long it took last time."""
+
+    file: str
+    seconds: float | None
+
+
+class InterpreterChoice(TypedDict):
+    """An interpreter that could run it."""
+
+    path: str
+    version: str
+    tensorflow: bool
+    keras: bool
+
+
+class Programs(TypedDict):
+    """The answer of `energyLsp.server.programs`. `python` would be taken; null with `problem`, a sentence."""
+
+    programs: list[Program]
+    python: str | None
+    problem: str | None
+    interpreters: list[InterpreterChoice]
+    can_create: bool
+
+
+class PhaseSummary(TypedDict):
+    """What one phase of a run took."""
+
+    name: str
+    joules: float
+    seconds: float
+    text: str
+    share: float
+
+
+class RunSummary(TypedDict):
+    """One run of those that `energyLsp.server.runs` lists, the newest first."""
+
+    id: str
+    entry: str
+    project: str
+    started: str
+    seconds: float
+    joules: float | None
+    text: str
+    estimated: bool
+    status: Literal["finished", "failed", "partial"]
+    error: str
+    commit: str
+    machine: str
+    meter: str
+    phases: list[PhaseSummary]
+
+
 ANSWERS = (
     Position,
     Range,
@@ -170,4 +247,11 @@ ANSWERS = (
     Totals,
     Summary,
     Status,
+    FailurePlace,
+    Measured,
+    Program,
+    InterpreterChoice,
+    Programs,
+    PhaseSummary,
+    RunSummary,
 )

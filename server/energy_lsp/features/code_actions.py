@@ -14,12 +14,16 @@ from energy_lsp.presentation.wording import HOTSPOT
 if TYPE_CHECKING:
     from energy_code.rules import Edit, Finding
     from energy_lsp.presentation.file_report import FileReport
+    from energy_lsp.presentation.hints import Hint
     from energy_lsp.session.server import EnergyServer
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.energyLsp"
 QUICK_FIX = types.CodeActionKind.QuickFix
 MEASURE = "energyLsp.server.measure"
 WHY = "energyLsp.server.why"
+INSIDE = "energyLsp.server.inside"
+CHEAPER = "energyLsp.server.cheaper"
+SHOW_REPORT = "energyLsp.server.showReport"
 TUNE = "energyLsp.server.tune"
 SHOW_TUNED = "energyLsp.server.showTuned"
 
@@ -66,7 +70,7 @@ def actions_at(page: FileReport, params: types.CodeActionParams, *, trusted: boo
             actions += _for_finding(page, finding, matching, trusted=trusted)
         for hint in page.hotspots:
             if hint.call.name.start_byte <= end and start <= hint.call.name.end_byte:
-                actions.append(_ignore(page, HOTSPOT, page.row(hint.call.span.start_byte), ()))
+                actions += _for_hotspot(page, hint, trusted=trusted)
     if _wanted(FIX_ALL, only) and any(finding.safety == "safe" for finding in page.findings):
         data = {"uri": page.uri, "version": page.version, "all": True}
         actions.append(types.CodeAction("Fix all that is safe (energy)", FIX_ALL, data=data))
@@ -106,6 +110,30 @@ def _for_finding(
     )
     yield types.CodeAction(command.title, QUICK_FIX, diagnostics=list(diagnostics) or None, command=command)
     yield _ignore(page, rule.name, page.row(finding.span.start_byte), diagnostics)
+
+
+def _for_hotspot(page: FileReport, hint: Hint, *, trusted: bool) -> Iterable[types.CodeAction]:
+    """What one wants at a costly call: measure, look inside, the report, what would cost less."""
+    row, name = page.row(hint.call.name.start_byte), hint.call.api.rpartition(".")[2]
+    known = page.layers is not None and any(
+        one.api == hint.call.api for one in page.layers.calls.get(row, ())
+    )
+    here: dict[str, Any] = {"uri": page.uri, "line": row}
+    offered = []
+    if trusted:
+        offered.append((f"Measure here again: {name}", MEASURE, {"uri": page.owner}))
+    if known:
+        offered.append((f"Look inside {name}", INSIDE, here))
+    elif trusted:
+        offered.append((f"Measure and look inside {name}", MEASURE, {"uri": page.owner, "inside": "all"}))
+    offered += [
+        ("Open the report of the last run", SHOW_REPORT, {}),
+        ("What could cost less?", CHEAPER, here),
+    ]
+    for title, command, argument in offered:
+        wanted = types.Command(title, command, arguments=[argument])
+        yield types.CodeAction(title, QUICK_FIX, command=wanted)
+    yield _ignore(page, HOTSPOT, page.row(hint.call.span.start_byte), ())
 
 
 def saved(page: FileReport, finding: Finding) -> float:

@@ -1,30 +1,23 @@
-"""Commands for clients: measure, tune, refresh, summary, meters, evidence, report. Each takes one object."""
+"""Commands for clients: measure, tune, calibrate, refresh, summary, meters. Each takes one object."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
-import sys
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
-from energy_data.untrusted.reading import MEGABYTE, read_text
-from energy_data.untrusted.writing import write_file
-from energy_lsp.features.code_actions import MEASURE, SHOW_TUNED, TUNE, WHY
+from energy_lsp.features.code_actions import MEASURE, SHOW_TUNED, TUNE
 from energy_lsp.features.code_lens import SUMMARY
-from energy_lsp.features.measuring import RUN_COMMAND_LINE
-from energy_lsp.features.measuring import measure as run_measure
+from energy_lsp.features.programs.measuring import command_line, run_under_progress
+from energy_lsp.features.programs.measuring import measure as run_measure
+from energy_lsp.features.programs.tuning import show_tuned
+from energy_lsp.features.programs.tuning import tune as run_tune
+from energy_lsp.features.refusal import refused
 from energy_lsp.features.summary import encoded_summary, file_summary, summary_of, summary_text
-from energy_lsp.features.tuning import show_tuned
-from energy_lsp.features.tuning import tune as run_tune
 from energy_lsp.presentation.account import Account
-from energy_lsp.presentation.evidence import evidence_page
 from energy_lsp.session.browsing import open_pages, pages_of
 from energy_lsp.session.open_files import path_of
 from energy_lsp.session.unopened_files import unopened_summaries
@@ -32,18 +25,11 @@ from energy_lsp.wire.encoding import Encoded
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
+    from energy_lsp.session.folders import Folder
     from energy_lsp.session.server import EnergyServer
 
-logger = logging.getLogger(__name__)
-
-LARGEST_PAGE = 256 * MEGABYTE
 Argument = dict[str, Any]
 Token = types.ProgressToken | None
-
-
-def refused(message: str) -> JsonRpcException:
-    """An answer that says in one sentence why a command was not carried out."""
-    return JsonRpcException(message=message, code=int(types.LSPErrorCodes.RequestFailed))
 
 
 def register(server: EnergyServer) -> None:
@@ -53,7 +39,7 @@ def register(server: EnergyServer) -> None:
     async def measure(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
         target = measured_path(ls, argument)
         try:
-            return await run_measure(ls, target, token)
+            return await run_measure(ls, target, argument, token)
         except MeasureProblem as problem:
             raise refused(str(problem)) from problem
 
@@ -84,26 +70,29 @@ def register(server: EnergyServer) -> None:
         text = summary_text(await summary_for(ls, argument.get("uri")))
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
+    @server.command("energyLsp.server.programs")
+    async def programs(ls: EnergyServer, argument: Argument, token: Token) -> Any:
+        return await programs_of(ls, measured_path(ls, argument))
+
+    @server.command("energyLsp.server.calibrate")
+    async def calibrate(ls: EnergyServer, argument: Argument, token: Token) -> None:
+        quick = bool(argument.get("quick"))
+
+        def command(folder: Folder, target: Path) -> list[str]:
+            words = ["calibrate", "--project", str(folder.root), "--progress", "json", *(["--quick"] * quick)]
+            words += ["--db", str(folder.database)] if folder.database is not None else []
+            python = folder.settings.measure_python
+            return [*words, *(["--python", python] if python else [])]
+
+        try:
+            await run_under_progress(ls, measured_path(ls, {}), command, "Calibrating", token)
+        except MeasureProblem as problem:
+            raise refused(str(problem)) from problem
+        await ls.reload()
+
     @server.command("energyLsp.server.meters")
     async def meters(ls: EnergyServer, argument: Argument, token: Token) -> Any:
         return json.loads(await command_line("doctor", "--format", "json"))
-
-    @server.command("energyLsp.server.evidence")
-    async def evidence(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, str]:
-        return await evidence_for(ls, argument)
-
-    @server.command(WHY)
-    async def why(ls: EnergyServer, argument: Argument, token: Token) -> None:
-        await show_evidence(ls, await evidence_for(ls, argument))
-
-    @server.command("energyLsp.server.report")
-    async def report(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, str]:
-        with tempfile.TemporaryDirectory() as folder:
-            page = Path(folder) / "report.html"
-            chosen = ls.folders.of(None).database
-            database = ["--db", str(chosen)] if chosen else []
-            await command_line("report", str(argument.get("run") or "latest"), "--html", str(page), *database)
-            return {"html": read_text(page, LARGEST_PAGE)}
 
 
 async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
@@ -120,6 +109,17 @@ async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
     return answer
 
 
+async def programs_of(ls: EnergyServer, target: Path) -> Any:
+    """What could be measured, and with what: `energy-lsp measure --list`. Nothing runs."""
+    if not ls.folders.trusted:
+        raise refused("This workspace is restricted: trust it before measuring, as measuring runs its code.")
+    folder = ls.folders.of(target)
+    words = ["measure", str(target), "--project", str(folder.root), "--list", "--format", "json"]
+    words += ["--db", str(folder.database)] if folder.database is not None else []
+    words += ["--python", folder.settings.measure_python] if folder.settings.measure_python else []
+    return json.loads(await command_line(*words))
+
+
 def measured_path(ls: EnergyServer, argument: Argument) -> Path:
     """The file or folder that a client wants measured."""
     uri = argument.get("uri") or argument.get("workspace")
@@ -134,54 +134,3 @@ def measured_path(ls: EnergyServer, argument: Argument) -> Path:
     if not path.exists():
         raise refused(f"{path.name} is not on disk: save it first.")
     return path
-
-
-async def command_line(*arguments: str) -> bytes:
-    """What one of our own commands prints; its complaint becomes the answer."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        RUN_COMMAND_LINE,
-        *arguments,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        output, complaint = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-    if process.returncode != 0:
-        raise refused(complaint.decode("utf-8", "replace").strip() or f"energy-lsp {arguments[0]} failed.")
-    return output
-
-
-async def evidence_for(ls: EnergyServer, argument: Argument) -> dict[str, str]:
-    """A rule's page with what was measured, and where it is documented."""
-    from energy_code import rules
-
-    rule = rules.ALL.get(str(argument.get("rule", "")))
-    if rule is None:
-        raise refused(f"There is no rule {argument['rule']!r}." if "rule" in argument else "Name a rule.")
-    uri = argument.get("uri")
-    folder = ls.folders.of(path_of(uri) if isinstance(uri, str) else None)
-    known = await ls.worker.run(lambda: folder.evidence(rule.name))
-    return {"markdown": evidence_page(rule, known), "uri": rule.url}
-
-
-async def show_evidence(ls: EnergyServer, page: dict[str, str]) -> None:
-    """Open the evidence in the client; one that opens no documents gets it as a message."""
-    if not (ls.client.show_document and await _opened(ls, page)):
-        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, page["markdown"]))
-
-
-async def _opened(ls: EnergyServer, page: dict[str, str]) -> bool:
-    path = ls.scratch / page["uri"].rpartition("/")[2]
-    write_file(path, page["markdown"], private=True)
-    try:
-        shown = await ls.window_show_document_async(types.ShowDocumentParams(path.as_uri(), take_focus=True))
-    except JsonRpcException as problem:
-        logger.warning("The client did not open %s: %s", path, problem)
-        return False
-    return shown.success

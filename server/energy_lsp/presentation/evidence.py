@@ -6,18 +6,36 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from energy_lsp.presentation.markup import Markdown
+from energy_lsp.presentation.pictures import evidence_picture
+from energy_lsp.presentation.units import bar
 from energy_lsp.presentation.wording import evidence_line
 
 if TYPE_CHECKING:
     from energy_code.rules import Rule
     from energy_data.model import RuleEvidence
 
+MOST_DRAWN = 12
 
-def evidence_page(rule: Rule, evidence: Sequence[RuleEvidence]) -> str:
-    """The rule's own page, then the measured comparisons, newest and nearest first."""
+
+def evidence_page(rule: Rule, evidence: Sequence[RuleEvidence], *, picture: bool = True) -> str:
+    """The rule's own page, then the measured comparisons, newest and nearest first, with a picture of them.
+
+    Without `picture`, for clients that open Markdown as text, the bars are letters.
+    """
     markup = Markdown()
-    lines = [f"# {rule.name}", "", rule.page, "", "## Measured", ""]
+    lines = [f"# {rule.name}", "", rule.page, ""]
+    for before, after in rule.examples[:1]:
+        lines += ["```python", before, "```", "becomes", "```python", after, "```", ""]
+    lines += ["## Measured", ""]
     if not evidence:
         lines.append("Nothing was measured for this rule yet.")
+    elif picture:
+        lines += [evidence_picture(evidence[:MOST_DRAWN]), ""]
+    else:
+        lines += [markup.block([_bars(one) for one in evidence[:MOST_DRAWN]]), ""]
     lines += ["- " + markup.text(evidence_line(one)) for one in evidence]
     return "\n".join(lines) + "\n"
+
+
+def _bars(one: RuleEvidence) -> str:
+    return f"{one.size:>8}, {one.mode:5}  before {bar(1.0)}  after {bar(one.ratio)} {one.ratio:.0%}"

@@ -26,10 +26,11 @@ from energy_lsp.features import (
     diagnostics,
     hover,
     inlay_hints,
-    measuring,
     notebooks,
+    pages,
     status,
 )
+from energy_lsp.features.programs import measuring, runs
 from energy_lsp.session.client import Client
 from energy_lsp.session.folders import Folders
 from energy_lsp.session.garbage_collection import Garbage
@@ -45,13 +46,13 @@ from energy_lsp.wire.type_warmup import learn
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
-    from energy_lsp.features.measuring import Progress
+    from energy_lsp.features.programs.measuring import Progress
     from energy_lsp.wire.inbox import Read
     from energy_lsp.wire.transport import Wire
 
 logger = logging.getLogger(__name__)
 
-FEATURES = (hover, diagnostics, code_actions, inlay_hints, code_lens, commands, configuration)
+FEATURES = (hover, diagnostics, code_actions, inlay_hints, code_lens, commands, pages, runs, configuration)
 OTHERS_SECONDS = 1.0
 """How long after an edit the other open files of the folder are read again."""
 LOOK_SECONDS = 0.7

@@ -15,6 +15,7 @@ from energy_data.untrusted.printable import one_line
 from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
+    from energy_measure.request import MeasureRequest
     from energy_measure.session import MeasuredRun
 
 INTERRUPTED = 130
@@ -97,6 +98,12 @@ INTERRUPTED = 130
     help="End when standard input closes: for programs that start a measurement and may be killed.",
 )
 @click.option(
+    "--list",
+    "listing",
+    is_flag=True,
+    help="List what would run, how long it took last time, and the interpreters that could run it. Runs nothing.",
+)
+@click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
@@ -113,6 +120,7 @@ def measure(
     database: Path | None,
     no_wait: bool,
     with_parent: bool,
+    listing: bool,
     **given: Any,
 ) -> None:
     """Measure what the TensorFlow and Keras calls of PATH cost: a script, a notebook or a project folder.
@@ -134,6 +142,9 @@ def measure(
     try:
         options = read_options(root, note=lambda sentence: say(sentence, err=True), **given)
         request = MeasureRequest(path, root, options, create_env, program_output, database, keep_arguments)
+        if listing:
+            _list(request, form)
+            return
         with progress_display(progress, shared=program_output is None) as (tell, announce):
             measured = run(request, tell, announce=announce, wait=not no_wait)
     except Interrupted as stop:
@@ -148,6 +159,30 @@ def measure(
     _print(measured, form)
     _teach(measured, path, root)
     sys.exit(1 if measured.failures else 0)
+
+
+def _list(request: MeasureRequest, form: str) -> None:
+    """What there is to choose from."""
+    from energy_lsp.terminal.countdown import time_left
+    from energy_measure.session.choices import choices
+
+    found = choices(request)
+    if form == "json":
+        echo(json.dumps(found, indent=2))
+        return
+    echo("Programs:" if found["programs"] else "No program was found here.")
+    for program in found["programs"]:
+        before = time_left(program["seconds"]).removesuffix(" left")
+        echo(f"  {one_line(program['file'])}" + (f"  {before} a run" if before else ""))
+    echo("Interpreters:")
+    for one in found["interpreters"]:
+        has = [name for name in ("tensorflow", "keras") if one[name]]
+        mark = "*" if one["path"] == found["python"] else " "
+        echo(
+            f"{mark} {one_line(one['path'])}  Python {one['version']}, {' and '.join(has) or 'no TensorFlow'}"
+        )
+    if found["problem"]:
+        echo(one_line(found["problem"]), err=True)
 
 
 def _print(measured: MeasuredRun, form: str) -> None:

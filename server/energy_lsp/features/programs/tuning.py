@@ -12,7 +12,7 @@ from lsprotocol import types
 from energy_code.text.lines import Lines
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside
-from energy_lsp.features.measuring import run_under_progress
+from energy_lsp.features.programs.measuring import run_under_progress
 from energy_lsp.presentation.units import duration, marked
 from energy_measure.problems import MeasureProblem
 
@@ -45,9 +45,9 @@ async def tune(
         return [*words, "--", *map(str, argument.get("arguments") or ())]
 
     title = f"Trying {rule} in {target.name}" if rule else f"Tuning {target.name}"
-    output = await run_under_progress(ls, target, command, title, token, patience=PATIENCE)
+    done = await run_under_progress(ls, target, command, title, token, patience=PATIENCE)
     try:
-        told: dict[str, Any] = json.loads(output)
+        told: dict[str, Any] = json.loads(done.output)
         edit = await _edit(ls, ls.folders.of(target).root, told["edits"])
     except (ValueError, KeyError, TypeError) as problem:
         raise MeasureProblem(f"`energy-lsp tune` printed no usable result ({problem}).") from problem

@@ -14,12 +14,18 @@ import shlex
 import signal
 import sys
 import uuid
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
+from energy_data.untrusted.writing import write_file
+from energy_lsp.features.programs.failed_run import place_of_failure, sentence
+from energy_lsp.features.programs.measure_choice import MeasureChoice
+from energy_lsp.features.refusal import refused
+from energy_lsp.presentation.units import marked
 from energy_lsp.session.folders import Folder
 from energy_lsp.session.settings import SECTION
 from energy_measure.problems import MeasureProblem
@@ -32,7 +38,10 @@ logger = logging.getLogger(__name__)
 RUN_COMMAND_LINE = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
 """Without the working folder on the path: a `click.py` of the project must not be imported."""
 
-INTERRUPTED = 130
+FAILED, INTERRUPTED = 1, 130
+LAST_WORDS = 5
+MOST_LINES = 20_000
+"""Lines of what a program prints that are kept."""
 LEFT_SECONDS = 3.0
 """How long the last words of a process that has ended may take."""
 
@@ -43,30 +52,28 @@ AS_SETTINGS = {
 """What the command line's advice is called in an editor."""
 
 
-def command_for(folder: Folder, target: Path) -> list[str]:
-    """The arguments of `energy-lsp` that measure a file or folder."""
-    settings = folder.settings
-    command = [
-        "measure",
-        str(target),
-        "--project",
-        str(folder.root),
-        "--format",
-        "json",
-        "--progress",
-        "json",
-        "--with-parent",
-    ]
-    if folder.database is not None:
-        command += ["--db", str(folder.database)]
-    if settings.measure_python:
-        command += ["--python", settings.measure_python]
-    return [*command, *settings.measure_arguments]
+OUTPUT = "program-output.txt"
+"""What a program printed while it was measured last, in the server's own folder."""
 
 
-async def measure(ls: EnergyServer, target: Path, token: types.ProgressToken | None) -> dict[str, Any]:
+class Finished(NamedTuple):
+    """What a command printed, what came on standard error beside progress, and how it ended."""
+
+    output: bytes
+    complaint: str
+    code: int
+
+
+async def measure(
+    ls: EnergyServer, target: Path, argument: Mapping[str, Any], token: types.ProgressToken | None
+) -> dict[str, Any]:
     """Measure and return what the client shows. Raises MeasureProblem."""
-    return _result(await run_under_progress(ls, target, command_for, f"Measuring {target.name}", token))
+    choice = MeasureChoice.of(argument)
+    done = await run_under_progress(ls, target, choice.command, f"Measuring {target.name}", token)
+    printed = ls.scratch / OUTPUT
+    write_file(printed, done.complaint, private=True)
+    name = ", ".join(choice.entries) or target.name
+    return _result(done, name, ls.folders.of(target).root, printed.as_uri())
 
 
 async def run_under_progress(
@@ -77,7 +84,7 @@ async def run_under_progress(
     token: types.ProgressToken | None,
     *,
     patience: float = 0.0,
-) -> bytes:
+) -> Finished:
     """What one of our commands that runs the user's program prints. Raises MeasureProblem.
 
     `patience`: seconds that it has after a cancel to print what it knows; without, cancelling is a problem.
@@ -110,7 +117,7 @@ def _within(root: Path, target: Path) -> str:
     return f"the programs in {root.name}" if inside == Path() else str(inside)
 
 
-async def _run(root: Path, arguments: list[str], progress: Progress, patience: float) -> bytes:
+async def _run(root: Path, arguments: list[str], progress: Progress, patience: float) -> Finished:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -133,21 +140,22 @@ async def _run(root: Path, arguments: list[str], progress: Progress, patience: f
         if not reading.done() and patience:
             _signal_group(process.pid, signal.SIGINT)
             await asyncio.wait([reading], timeout=patience)
-        if not reading.done() or (cancelled.done() and not reading.result()[0]):
+        if not reading.done() or (cancelled.done() and not reading.result().output):
             raise MeasureProblem("Measuring was cancelled.")
-        output, complaint, code = reading.result()
+        done = reading.result()
     finally:
         cancelled.cancel()
         await _end(process)
         reading.cancel()
-    if code != 0 and not (code == INTERRUPTED and output):
-        raise MeasureProblem(
-            _for_editors(complaint) or f"`energy-lsp {arguments[0]}` ended with code {code}; see the log."
-        )
-    return output
+    if done.code in (0, FAILED, INTERRUPTED) and (done.output or done.code == 0):
+        return done
+    last_words = "\n".join(done.complaint.splitlines()[-LAST_WORDS:])
+    raise MeasureProblem(
+        _for_editors(last_words) or f"`energy-lsp {arguments[0]}` ended with code {done.code}; see the log."
+    )
 
 
-async def _outcome(process: asyncio.subprocess.Process, progress: Progress) -> tuple[bytes, str, int]:
+async def _outcome(process: asyncio.subprocess.Process, progress: Progress) -> Finished:
     """What the process printed, complained about and left with.
 
     Something that the program left behind may hold the streams open: nobody waits for it.
@@ -162,7 +170,7 @@ async def _outcome(process: asyncio.subprocess.Process, progress: Progress) -> t
         await asyncio.wait([printed, complained], timeout=LEFT_SECONDS)
         while process.returncode is None:
             await asyncio.sleep(0.01)
-        return (
+        return Finished(
             printed.result() if printed.done() else b"",
             complained.result() if complained.done() else "",
             process.returncode,
@@ -178,34 +186,61 @@ def _for_editors(complaint: str) -> str:
     return complaint
 
 
-def _result(output: bytes) -> dict[str, Any]:
+def _result(done: Finished, name: str, root: Path, printed: str) -> dict[str, Any]:
     """What the contract with clients promises, out of what the command printed."""
     try:
-        report = json.loads(output)
-        program = report["program"]
+        report = json.loads(done.output)
+        program, status = report["program"], report["status"]
+        place = None if status == "finished" else place_of_failure(done.complaint, root)
         return {
             "run": report.get("run", ""),
             "meter": report["meter"],
             "estimated": report["estimated"],
             "joules": program["joules"],
             "seconds": program["seconds"],
+            "text": "" if program["joules"] is None else marked(program["joules"], report["estimated"]),
+            "status": status,
+            "problem": "" if status == "finished" else sentence(name, status, report["error"], place),
+            "place": {"uri": place.file.as_uri(), "line": place.line - 1} if place is not None else None,
+            "output": printed,
         }
     except (ValueError, KeyError, TypeError) as problem:
         raise MeasureProblem(f"`energy-lsp measure` printed no usable result ({problem}).") from problem
 
 
+async def command_line(*arguments: str) -> bytes:
+    """What one of our own commands prints that runs nothing of the project; its complaint becomes the answer."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        RUN_COMMAND_LINE,
+        *arguments,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        output, complaint = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+    if process.returncode != 0:
+        raise refused(complaint.decode("utf-8", "replace").strip() or f"energy-lsp {arguments[0]} failed.")
+    return output
+
+
 async def _follow(stream: asyncio.StreamReader, progress: Progress) -> str:
     """Pass progress on; what is no progress is what the command complained about."""
-    complaints: list[str] = []
+    complaints: deque[str] = deque(maxlen=MOST_LINES)
     while line := await stream.readline():
-        text = line.decode("utf-8", "replace").strip()
+        text = line.decode("utf-8", "replace").rstrip()
         try:
             step = json.loads(text)
             progress.report(str(step.get("message", "")), step.get("percentage"))
         except (ValueError, AttributeError):
             logger.info("measure: %s", text)
             complaints.append(text)
-    return "\n".join(complaints[-5:])
+    return "\n".join(complaints)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

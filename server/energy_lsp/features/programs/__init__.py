@@ -1,0 +1,1 @@
+"""What runs the user's programs, on request, and what is known of their runs."""
