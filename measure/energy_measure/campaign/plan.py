@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from energy_data.untrusted.reading import read_text
+from energy_measure.plan_file import read_plan_file, section
 from energy_measure.problems import MeasureProblem
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-LARGEST_PLAN = 10_000_000
 MACHINES = ("any", "each")
 
 
@@ -102,25 +95,17 @@ class Plan:
 
 def read_plan(path: Path) -> Plan:
     """Read a plan; what is wrong with it is told in one sentence."""
-    try:
-        if not path.is_file():
-            raise MeasureProblem(f"There is no plan {path}; `energy-lsp campaign find FOLDER` writes one.")
-        if path.stat().st_size > LARGEST_PLAN:
-            raise MeasureProblem(f"{path} is no plan: it has more than {LARGEST_PLAN // 1_000_000} MB.")
-        table = tomllib.loads(read_text(path, LARGEST_PLAN))
-    except (OSError, ValueError, RecursionError) as problem:
-        raise MeasureProblem(f"{path} cannot be read as TOML ({problem}); mend it first.") from problem
-    unknown = sorted(set(table) - {"campaign", "project"})
-    if unknown:
-        raise MeasureProblem(
-            f"{path}: there is no [{unknown[0]}] in a plan, only [campaign] and [[project]]."
-        )
-    settings = CampaignSettings(**_checked(path, "[campaign]", table.get("campaign", {}), CampaignSettings))
+    table = read_plan_file(
+        path,
+        {"campaign": "[campaign]", "project": "[[project]]"},
+        "`energy-lsp campaign find FOLDER` writes one",
+    )
+    settings = CampaignSettings(**section(path, "[campaign]", table.get("campaign", {}), CampaignSettings))
     _check_settings(path, settings)
     listed = table.get("project", [])
     if not isinstance(listed, list):
         raise MeasureProblem(f"{path}: write [[project]], with two brackets, for each project.")
-    projects = [ProjectSettings(**_checked(path, "[[project]]", one, ProjectSettings)) for one in listed]
+    projects = [ProjectSettings(**section(path, "[[project]]", one, ProjectSettings)) for one in listed]
     if settings.projects:
         projects += _from_table(path.absolute().parent / settings.projects)
     if not projects:
@@ -146,7 +131,7 @@ def _from_table(path: Path) -> list[ProjectSettings]:
     for number, row in enumerate(rows, 2):
         where = f"line {number}"
         cells = {key: _cell(value) for key, value in row.items() if key and value not in (None, "")}
-        found.append(ProjectSettings(**_checked(path, where, cells, ProjectSettings)))
+        found.append(ProjectSettings(**section(path, where, cells, ProjectSettings)))
     return found
 
 
@@ -157,48 +142,3 @@ def _cell(text: str) -> Any:
         except ValueError:
             return text
     return text
-
-
-def _checked(path: Path, where: str, section: Any, kind: type[Any]) -> dict[str, Any]:
-    """The values of a section by field name, each of the type that the field has."""
-    if not isinstance(section, dict):
-        raise MeasureProblem(f"{path}: {where} must be a table of keys and values.")
-    known = {one.name.replace("_", "-"): one for one in fields(kind)}
-    chosen = {}
-    for key, value in section.items():
-        if key not in known:
-            raise MeasureProblem(f"{path}: {where} has no key {key}; it has {', '.join(known)}.")
-        chosen[known[key].name] = _typed(path, where, key, value, str(known[key].type))
-    for key, one in known.items():
-        if one.default is MISSING and one.default_factory is MISSING and one.name not in chosen:
-            raise MeasureProblem(f"{path}: {where} lacks {key}.")
-    return chosen
-
-
-def _typed(path: Path, where: str, key: str, value: Any, kind: str) -> Any:
-    if kind == "tuple[str, ...]":
-        texts = [value] if isinstance(value, str) else value
-        if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
-            return tuple(texts)
-        expected = "a text or a list of texts"
-    elif kind == "Mapping[str, str]":
-        if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
-            return dict(value)
-        expected = "a table of texts"
-    elif kind == "float":
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9:
-            return float(value)
-        expected = "a number of seconds"
-    elif kind == "int":
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1_000_000:
-            return value
-        expected = "a whole number, 0 or more"
-    elif kind == "bool":
-        if isinstance(value, bool):
-            return value
-        expected = "true or false"
-    else:
-        if isinstance(value, str) and "\0" not in value:
-            return value
-        expected = "a text"
-    raise MeasureProblem(f"{path}: {key} in {where} must be {expected}.")

@@ -39,6 +39,13 @@ def read_marks(path: Path) -> list[Marked]:
     return found
 
 
+def phases_of_run(spans: Path, calls: Path) -> list[Marked]:
+    """The phases that a program marks itself; of others, when it trained and inferred by its calls of Keras."""
+    own = read_marks(spans)
+    names = {mark.name for mark in own}
+    return own + [mark for mark in read_marks(calls) if mark.name not in names]
+
+
 def printed_metrics(output: bytes) -> dict[str, float]:
     """Numbers that a program printed with a name, such as `accuracy: 0.93`; the last of each name."""
     found: dict[str, float] = {}

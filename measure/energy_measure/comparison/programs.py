@@ -19,7 +19,8 @@ from typing import Literal
 import numpy as np
 
 from energy_measure.comparison.effects import Effects, Values, effects
-from energy_measure.comparison.marks import Marked, printed_metrics, read_marks
+from energy_measure.comparison.hot_functions import HotFunction, read_profile
+from energy_measure.comparison.marks import Marked, phases_of_run, printed_metrics
 from energy_measure.comparison.output_diff import Likeness, excerpt, likeness
 from energy_measure.comparison.pairs import PAIRS, SIDES, Comparison, Side, compare, orders
 from energy_measure.comparison.windows import Metered, MeteredWindow
@@ -29,6 +30,7 @@ from energy_measure.program.interpreters import python_of
 ROUNDING = 1e-2
 """Numbers that differ by more than this part of their size are no rounding."""
 REST_SECONDS = 0.3
+LAUNCHERS = Path(__file__).parents[1] / "injected"
 Outputs = Literal["same", "tolerance", "differ"]
 
 
@@ -53,6 +55,8 @@ class ComparedPrograms:
     """Per device, for time and for marked phases."""
     metrics: tuple[dict[str, float], dict[str, float]]
     """Numbers with names that each side printed last: what to compare by where outputs differ."""
+    hot_functions: tuple[list[HotFunction], list[HotFunction]] | None = None
+    """Of either side, where a profile was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +80,13 @@ class ProgramPair:
     after_env: Mapping[str, str] = field(default_factory=dict)
     rest_seconds: float = REST_SECONDS
     """Idle time between runs."""
+    profile: bool = False
+    """Run either side once more under `cProfile`, after the pairs."""
 
-    def command(self, side: Side) -> list[str]:
-        """What runs for a side."""
+    def command(self, side: Side, *under: str) -> list[str]:
+        """What runs for a side, `under` a launcher of ours with its argument if one is given."""
         python = self.after_python if side == "after" and self.after_python else self.python
-        return [str(python), str(self.script(side)), *self.arguments]
+        return [str(python), *under, str(self.script(side)), *self.arguments]
 
     def env(self, side: Side) -> Mapping[str, str]:
         """Environment variables of a side, beside those of this process."""
@@ -133,10 +139,11 @@ def compare_programs(
                 metered.rest(pair.rest_seconds)
                 started = time.monotonic_ns()
                 with tempfile.TemporaryDirectory(prefix="energy-lsp-") as folder:
-                    spans = Path(folder) / "spans"
-                    printed[side] = _run(pair, side, str(spans))
+                    spans, calls = Path(folder) / "spans", Path(folder) / "calls"
+                    under = (str(LAUNCHERS / "marked_run.py"), str(calls))
+                    printed[side] = _run(pair, side, under, spans)
                     found[side].append(MeteredWindow(started, time.monotonic_ns()))
-                    marked[side].append(read_marks(spans))
+                    marked[side].append(phases_of_run(spans, calls))
             last = printed
             alike.append(_require_equal(pair, printed))
         metered.rest(pair.rest_seconds)
@@ -157,13 +164,22 @@ def compare_programs(
             least,
             effects(_values(metered, found, marked)),
             (printed_metrics(last["before"]), printed_metrics(last["after"])),
+            (_profiled(pair, "before"), _profiled(pair, "after")) if pair.profile else None,
         )
+
+
+def _profiled(pair: ProgramPair, side: Side) -> list[HotFunction]:
+    """The hot functions of a side, from a run that is not metered: a profiler costs energy itself."""
+    with tempfile.TemporaryDirectory(prefix="energy-lsp-") as folder:
+        profile = Path(folder) / "profile.json"
+        _run(pair, side, (str(LAUNCHERS / "profiled_run.py"), str(profile)))
+        return read_profile(profile, pair.script(side).resolve().parent)
 
 
 def _values(
     metered: Metered, found: Mapping[Side, list[MeteredWindow]], marked: Mapping[Side, list[list[Marked]]]
 ) -> Values:
-    """What each pair took: by device, all together, time; and of phases that both sides mark in every run."""
+    """What each pair took: by device, all together, time; and of phases that every run of both sides has."""
     windows = [*found["before"], *found["after"]]
     half = len(found["before"])
     by_device = metered.joules_by_device(windows)
@@ -191,13 +207,13 @@ def _of_phase(metered: Metered, runs: Sequence[Sequence[Marked]]) -> tuple[list[
     return joules, [sum(mark.end_ns - mark.start_ns for mark in marks) * 1e-9 for marks in runs]
 
 
-def _run(pair: ProgramPair, side: Side, spans: str = "") -> bytes:
-    """One run of a side; what it printed. `spans`: the file for phases that it marks."""
+def _run(pair: ProgramPair, side: Side, under: tuple[str, ...] = (), spans: Path | None = None) -> bytes:
+    """One run of a side; what it printed. `under`: a launcher of ours. `spans`: the file for phases that it marks."""
     script = pair.script(side)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            pair.command(side),
-            env={**os.environ, **pair.env(side), "ENERGY_LSP_SPANS": spans},
+            pair.command(side, *under),
+            env={**os.environ, **pair.env(side), "ENERGY_LSP_SPANS": str(spans or "")},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,

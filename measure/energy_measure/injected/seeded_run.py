@@ -9,41 +9,19 @@ itself, seed 0 leaves it as it is and any other shifts it: over several seeds th
 from __future__ import annotations
 
 import contextlib
-import importlib.abc
-import importlib.util
 import os
 import random
 import runpy
 import sys
-from typing import Any, Callable, Dict, Optional  # noqa: UP035 - Python 3.8
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional  # noqa: UP035 - Python 3.8
+
+if TYPE_CHECKING:
+    from energy_measure.injected.import_hook import AfterImport
+else:
+    from import_hook import AfterImport  # beside this file, which is started by its path
 
 APART = 1009
 """Between a program's own seed and its shifted ones: programs like to count seeds up."""
-
-
-class AfterImport(importlib.abc.MetaPathFinder):
-    """Does something once a module has been loaded, whoever loads it."""
-
-    def __init__(self, then: Dict[str, Callable[[Any], None]]) -> None:  # noqa: UP006 - Python 3.8
-        self.then = then
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Only the modules that were named, and each once: others are none of our business."""
-        then = self.then.pop(name, None)
-        if then is None:
-            return None
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            return None
-        load = spec.loader.exec_module
-
-        def exec_module(module: Any) -> None:
-            load(module)
-            with contextlib.suppress(AttributeError):  # an old version: its program's own seeds have to do
-                then(module)
-
-        spec.loader.exec_module = exec_module  # type: ignore[method-assign]
-        return spec
 
 
 def numbers_of(value: Any) -> list[Any]:
