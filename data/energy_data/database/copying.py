@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from energy_data.database.database import Database
+from energy_data.database.inserting import insert_tuples
 from energy_data.database.migrations import LATEST
 from energy_data.problems import explained
 
@@ -73,9 +74,8 @@ class _Streamed:
         if run_of and skipped:
             place = list(names).index(run_of)
             kept = (row for row in rows if row[place] not in skipped)
-        places = ", ".join("?" * len(names))
         with _indexed_later(self.connection, table):
-            self.connection.executemany(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({places})", kept)
+            insert_tuples(self.connection, table, names, kept, ignore=True)
 
 
 @contextmanager

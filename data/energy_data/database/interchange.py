@@ -14,6 +14,7 @@ from typing import Any
 from energy_data.catalogue.naming import canonical
 from energy_data.database.copying import copier
 from energy_data.database.database import OF_A_RUN, TABLES, Database
+from energy_data.database.inserting import insert_rows
 from energy_data.database.migrations import ADDED
 from energy_data.database.sharing import shared_row
 from energy_data.database.summaries import summarise
@@ -120,7 +121,7 @@ def _flush(scratch: Database, batches: dict[str, list[dict[str, Any]]]) -> None:
     """Write what has been read so far, tables that others point at first."""
     try:
         for table in TABLES:
-            scratch.tables.table(table).insert_all(batches[table], ignore=True)
+            insert_rows(scratch.connection, table, batches[table], ignore=True)
             batches[table].clear()
     except sqlite3.IntegrityError as error:
         raise BadLine(f"a row points at a machine, environment or run that is not there ({error})") from error
@@ -155,32 +156,48 @@ def _parsed(lines: Iterable[str], columns: Columns) -> Iterator[tuple[str, dict[
 def _row(table: str, row: dict[str, Any], columns: Columns) -> dict[str, Any]:
     """A row as the database keeps it; a value that a reader would stumble over is refused."""
     known = columns.get(table)
-    row = {**ADDED.get(table, {}), **row}  # an export of an earlier version has fewer columns
-    if known is None or set(row) != set(known):
+    if table in ADDED:
+        row = {**ADDED[table], **row}  # an export of an earlier version has fewer columns
+    if known is None or row.keys() != known.keys():
         raise BadLine("it does not hold the columns of a known table")
     for name, kind in known.items():
-        if kind is bytes:
-            if not isinstance(row[name], bytes):
-                row[name] = base64.b64decode(row[name], validate=True)
-        elif row[name] is None and name in NULLABLE:
+        value = row[name]
+        held = type(value)
+        # The common cases first, since a million rows come through here.
+        if held is kind:
+            if held is float:
+                if -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+                    continue
+            elif held is int:
+                if -(1 << 63) < value < 1 << 63:
+                    continue
+            elif held is bytes or len(value) <= (LONGEST_SERIES if name in _SERIES else LONGEST_TEXT):
+                continue
+        elif value is None and name in NULLABLE:
             continue
-        elif not isinstance(row[name], (int, float) if kind is float else kind):
-            raise BadLine(f"{name!r} is not {'a number' if kind in (int, float) else 'a text'}")
-        elif isinstance(row[name], bool) or (isinstance(row[name], int) and abs(row[name]) >= 1 << 63):
-            raise BadLine(f"a value cannot be stored ({name!r})")
-        elif isinstance(row[name], str) and len(row[name]) > (
-            LONGEST_SERIES if name in _SERIES else LONGEST_TEXT
-        ):
-            raise BadLine(f"{name!r} is longer than it can be")
-        elif isinstance(row[name], float) and not math.isfinite(row[name]):
-            raise BadLine(f"{name!r} is not a finite number")
-        elif isinstance(row[name], float) and abs(row[name]) > LARGEST_NUMBER:
-            raise BadLine(f"{name!r} is larger than anything measured")
+        row[name] = _mended(name, kind, value)
     row = shared_row(table, row)
     _READERS[table](row)
     if table == "measurements":
         row["api"] = canonical(row["api"])
     return row
+
+
+def _mended(name: str, kind: type, value: Any) -> Any:
+    """A value that has to become another to be stored; raises `BadLine` for one that cannot be."""
+    if kind is bytes and isinstance(value, str):
+        return base64.b64decode(value, validate=True)
+    if kind is float and type(value) is int and abs(value) < 1 << 63:
+        return value
+    if isinstance(value, bool) or (isinstance(value, int) and abs(value) >= 1 << 63):
+        raise BadLine(f"a value cannot be stored ({name!r})")
+    if not isinstance(value, (int, float) if kind is float else kind):
+        raise BadLine(f"{name!r} is not {'a number' if kind in (int, float) else 'a text'}")
+    if isinstance(value, str):
+        raise BadLine(f"{name!r} is longer than it can be")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadLine(f"{name!r} is not a finite number")
+    raise BadLine(f"{name!r} is larger than anything measured")
 
 
 def _weight(row: dict[str, Any]) -> int:
@@ -199,7 +216,7 @@ def merge(database: Database, other: Path) -> dict[str, int]:
             for table in TABLES:
                 for rows in _batches(source, table, columns):
                     try:
-                        scratch.tables.table(table).insert_all(rows, ignore=True)
+                        insert_rows(scratch.connection, table, rows, ignore=True)
                     except sqlite3.IntegrityError as error:
                         raise _unsound(other, table, error) from error
         return _absorb(database, scratch)

@@ -16,6 +16,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from energy_data.database.inserting import insert_rows
 from energy_data.database.migrations import SITE_KEY
 from energy_data.model import DEVICES, Run, Source
 from energy_data.published.netting import Z95
@@ -87,7 +88,7 @@ def summarise(db: Database, sites: Iterable[Sequence[Any]]) -> None:
     touched = sorted({(site[0], site[1]) for site in sites})
     db.conn.executemany("DELETE FROM summaries WHERE api = ? AND file = ?", touched)
     found = (db.conn.execute(f"{_SITE_ROWS} {_NEWEST_FIRST}", site).fetchall() for site in touched)
-    db.table("summaries").insert_all(row for rows in found for row in _site_summaries(rows))
+    insert_rows(db.conn, "summaries", (row for rows in found for row in _site_summaries(rows)))
     _summarise_apis(db, touched)
 
 
@@ -107,7 +108,7 @@ def summarise_run(db: Database, run: Run, sites: Iterable[Sequence[Any]]) -> Non
                 continue
             db.conn.execute(f"DELETE FROM summaries WHERE {_SITE}", key)
             made.append(summary)
-    db.table("summaries").insert_all(made)
+    insert_rows(db.conn, "summaries", made)
     _summarise_apis(db, touched)
 
 
@@ -117,7 +118,7 @@ def _summarise_apis(db: Database, sites: Iterable[Sequence[Any]]) -> None:
         db.conn.execute("DELETE FROM summaries WHERE api = ? AND number = ?", (api, API_NUMBER))
         found = db.conn.execute(_API_SITES, (api,)).fetchall()
         general += [_api_summary(found)] if found else []
-    db.table("summaries").insert_all(general)
+    insert_rows(db.conn, "summaries", general)
 
 
 def _site_summaries(rows: Sequence[sqlite3.Row]) -> list[Row]:
@@ -263,6 +264,8 @@ def _weight(row: sqlite3.Row) -> int:
 
 
 def _mean(rows: Sequence[sqlite3.Row], column: str) -> float | None:
+    if len(rows) == 1:
+        return rows[0][column]  # type: ignore[no-any-return]
     known = [row for row in rows if row[column] is not None]
     weight = sum(_weight(row) for row in known)
     return sum(_weight(row) * row[column] for row in known) / weight if known else None

@@ -33,7 +33,7 @@ def read_profile(path: Path, folder: Path) -> list[HotFunction]:
     try:
         told = json.loads(read_text(path, LARGEST_PROFILE))
         return [_function(row, told["seconds"], folder) for row in told["functions"][:TOLD] if row[4] > 0]
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError, ZeroDivisionError):
         return []
 
 

@@ -169,7 +169,7 @@ def read_study(path: Path) -> Study:
 def run_study(
     study: Study,
     *,
-    progress: Callable[[str, int, int], None] = lambda label, done, of: None,
+    progress: Callable[[float, str], None] = lambda part, label: None,
     wait: bool = True,
     on_wait: Callable[[str], None] = lambda sentence: None,
 ) -> list[Cell]:
@@ -177,15 +177,18 @@ def run_study(
     pairs = [
         (sides, study.pair(*sides)) for sides in study.sides()
     ]  # what is missing is told before anything runs
-    cells = []
+    cells: list[Cell] = []
     for (model, before, after), pair in pairs:
-        label = f"{model.name}: {before} and {after}"
+
+        def tell(done: int, of: int, label: str = f"{model.name}: {before} and {after}") -> None:
+            progress((len(cells) + done / of) / len(pairs), f"{label}, {done} of {of} pairs")
+
         try:
             compared = compare_programs(
                 pair,
                 pairs=study.pairs,
                 meter=study.settings.meter,
-                progress=lambda done, of, label=label: progress(label, done, of),  # type: ignore[misc]
+                progress=tell,
                 wait=wait,
                 on_wait=on_wait,
             )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from energy_data.untrusted.printable import json_text, visible
+from energy_data.untrusted.printable import json_text
+from energy_lsp.cli.measuring.compared import as_json, print_compared
 from energy_lsp.terminal.countdown import Countdown
 from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
-    from energy_measure.comparison.effects import Effect, Spread
-    from energy_measure.comparison.programs import ComparedPrograms, Outputs, ProgramPair
+    from energy_measure.comparison.programs import Outputs
 
 TOLERANCE = 1e-3
 """Of `--outputs tolerance` where none is given: two frameworks add up in different orders."""
@@ -21,9 +21,22 @@ SCRIPT = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
-@click.argument("before", type=SCRIPT)
-@click.argument("after", type=SCRIPT)
+@click.argument("before", type=SCRIPT, required=False)
+@click.argument("after", type=SCRIPT, required=False)
 @click.argument("arguments", nargs=-1, metavar="[-- ARGS]")
+@click.option(
+    "--matrix",
+    type=SCRIPT,
+    metavar="STUDY.toml",
+    help="Compare models × frameworks × phases as a study says, to one page and one table.",
+)
+@click.option("--html", type=SCRIPT, metavar="FILE", help="With --matrix: the page.  [default: STUDY.html]")
+@click.option(
+    "--csv", "table", type=SCRIPT, metavar="FILE", help="With --matrix: the table.  [default: STUDY.csv]"
+)
+@click.option(
+    "--profile", is_flag=True, help="Also tell each side's hot functions, from a run under cProfile."
+)
 @click.option(
     "--inside",
     is_flag=True,
@@ -86,9 +99,13 @@ SCRIPT = click.Path(dir_okay=False, path_type=Path)
     help="How to print it.",
 )
 def compare(
-    before: Path,
-    after: Path,
+    before: Path | None,
+    after: Path | None,
     arguments: tuple[str, ...],
+    matrix: Path | None,
+    html: Path | None,
+    table: Path | None,
+    profile: bool,
     inside: bool,
     database: Path | None,
     pairs: int | None,
@@ -113,6 +130,17 @@ def compare(
     -- go to both programs. Programs that print different things are refused with exit status 1; times that they
     print, and what progress bars showed on the way, are not compared.
     """
+    if matrix is not None:
+        from energy_lsp.cli.measuring.compare_matrix import compare_matrix
+
+        if before or inside:
+            raise click.UsageError("A study names its programs itself: give --matrix STUDY.toml alone.")
+        compare_matrix(matrix, html, table, form=form, wait=not no_wait)
+        return
+    if html or table:
+        raise click.UsageError("--html and --csv go with --matrix STUDY.toml.")
+    if before is None or after is None:
+        raise click.UsageError("Name two programs, BEFORE and AFTER, or a study with --matrix STUDY.toml.")
     if inside:
         from energy_lsp.cli.measuring.compare_inside import compare_inside
 
@@ -144,6 +172,7 @@ def compare(
             variables(before_env),
             variables(after_env),
             rest,
+            profile,
         )
         with Countdown() as countdown:
             found = compare_programs(
@@ -161,7 +190,7 @@ def compare(
         say(f"No comparison: {problem}.", err=True)
         raise SystemExit(1) from None
     if form == "json":
-        echo(json_text(_as_json(found, pair), indent=2))
+        echo(json_text(as_json(found, pair), indent=2))
     else:
         print_compared(found, pair)
 
@@ -175,134 +204,3 @@ def variables(texts: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(f"{text!r} sets no variable: write NAME=VALUE.")
         found[name] = value
     return found
-
-
-def _effect_json(effect: Effect) -> dict[str, Any]:
-    return {
-        "name": effect.name,
-        "unit": effect.unit,
-        "before": _spread_json(effect.before),
-        "after": _spread_json(effect.after),
-        "p": effect.p_value,
-        "p_holm": effect.p_holm,
-        "a12": effect.a12,
-        "a12_magnitude": effect.a12_magnitude,
-        "cliffs_delta": effect.cliffs_delta,
-        "magnitude": effect.magnitude,
-    }
-
-
-def _spread_json(spread: Spread) -> dict[str, Any]:
-    return {
-        "mean": spread.mean,
-        "median": spread.median,
-        "interval": {"low": spread.interval.low, "high": spread.interval.high},
-    }
-
-
-def _as_json(found: ComparedPrograms, pair: ProgramPair) -> dict[str, Any]:
-    result = found.comparison
-    before, after = pair.before, pair.after
-    return {
-        "before": {"program": str(before), "joules": result.joules_before, "seconds": result.seconds_before},
-        "after": {"program": str(after), "joules": result.joules_after, "seconds": result.seconds_after},
-        "ratio": result.ratio,
-        "interval": {"low": result.low, "high": result.high},
-        "p": result.p_value,
-        "a12": result.a12,
-        "control_ratio": result.control_ratio,
-        "differs": result.differs,
-        "pairs": result.pairs,
-        "runs": {"before": result.before, "after": result.after, "control": result.control},
-        "same_output": None if pair.outputs == "differ" else True,
-        "outputs": pair.outputs,
-        "metrics": {"before": found.metrics[0], "after": found.metrics[1]},
-        "effects": [_effect_json(effect) for effect in found.effects.respects],
-        "spearman_energy_time": {
-            "before": found.effects.spearman_before,
-            "after": found.effects.spearman_after,
-        },
-        "times_not_compared": found.printed.times,
-        "greatest_difference": found.printed.difference,
-        "meter": found.meter,
-        "estimated": found.estimated,
-        "machine": found.machine,
-    }
-
-
-def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
-    """Both sides, how sure and how large the difference is, and what it means."""
-    # Only for people: JSON needs no screen.
-    from energy_lsp.presentation.units import duration, whole
-    from energy_lsp.terminal.console import Screen
-    from energy_lsp.terminal.table import Column, Table
-
-    result, screen = found.comparison, Screen()
-    first, second = visible(pair.before.name), visible(pair.after.name)
-    sides = Table([Column(""), Column(first, "number"), Column(second, "number")])
-    sides.add("energy", whole(result.joules_before), whole(result.joules_after))
-    sides.add("time", duration(result.seconds_before), duration(result.seconds_after))
-    sides.print(screen)
-    screen.say(
-        f"after / before   {result.ratio:.3f}  (95% interval {result.low:.3f} to {result.high:.3f})",
-        indent="    ",
-    )
-    screen.say(f"before / before  {result.control_ratio:.3f}  (control in the same run)", indent="    ")
-    screen.say(
-        f"{result.pairs} pairs, p {_probability(result.p_value)} (Wilcoxon), A12 {result.a12:.2f}",
-        indent="    ",
-    )
-    kind = ", estimated from CPU time" if found.estimated else ""
-    screen.say(
-        f"Net joules per run; meter {visible(found.meter)}{kind}; {visible(found.machine)}. {_printed(found, pair)}"
-    )
-    respects = Table(
-        [
-            Column("", "name"),
-            Column("before", "number"),
-            Column("after", "number"),
-            Column("p (Holm)", "number", drop=1),
-            Column("Cliff's δ", "number", drop=2),
-            Column("size"),
-            Column("A12", "number", drop=3),
-        ]
-    )
-    for effect in found.effects.respects:
-        respects.add(
-            effect.name,
-            f"{effect.before.median:.3g} {effect.unit}",
-            f"{effect.after.median:.3g} {effect.unit}",
-            _probability(effect.p_holm),
-            f"{effect.cliffs_delta:+.2f}",
-            effect.magnitude,
-            f"{effect.a12:.2f}",
-        )
-    if respects.rows:
-        respects.print(screen)
-    screen.say(_verdict(found, second))
-
-
-def _printed(found: ComparedPrograms, pair: ProgramPair) -> str:
-    if pair.outputs == "differ":
-        sides = [", ".join(f"{name} {value:g}" for name, value in side.items()) for side in found.metrics]
-        return f"What they print was not compared: {sides[0] or 'no numbers'} | {sides[1] or 'no numbers'}."
-    words = "Both print the same"
-    if found.printed.times:
-        words += ", times apart"
-    if found.printed.difference:
-        words += f", numbers within {found.printed.difference:.1g} of their size"
-    return f"{words}."
-
-
-def _probability(p_value: float) -> str:
-    return "< 0.0001" if p_value < 0.0001 else f"{p_value:.2g}"
-
-
-def _verdict(found: ComparedPrograms, after: str) -> str:
-    result = found.comparison
-    if not result.differs:
-        return "No measurable difference here."
-    change = (result.ratio - 1.0) * 100
-    margin = max(1, round((result.high - result.low) / 2 * 100))
-    sign = "−" if change < 0 else "+"
-    return f"{after}: {sign}{abs(change):.0f}% ± {margin} energy here."
