@@ -129,9 +129,12 @@ class PhaseHooks:
 
     def tracing(self, module: ModuleType) -> None:
         """Graphs that are built, whatever for."""
-        self.wrap(
-            module, "func_graph_from_py_func", lambda args, frame: (self.number("tracing", str(args[0])), -1)
-        )
+
+        def choose(args: tuple[Any, ...], frame: FrameType) -> tuple[int, int]:
+            # Gradients of functions give the name by keyword.
+            return self.number("tracing", str(args[0]) if args else "gradient"), -1
+
+        self.wrap(module, "func_graph_from_py_func", choose)
 
     def iterators(self, module: ModuleType) -> None:
         """Steps of iterating over a dataset in the program's own code."""
@@ -216,9 +219,16 @@ class PhaseHooks:
 
     def wrap(self, holder: Any, name: str, choose: Callable[..., tuple[int, int]]) -> None:
         """Put a recording function in place of one, where this version has it."""
+
+        def chosen(args: tuple[Any, ...], frame: FrameType) -> tuple[int, int]:
+            try:
+                return choose(args, frame)
+            except Exception:  # nothing that we note is worth ending the program for
+                return NOT_RECORDED
+
         plain = getattr(holder, name, None)
         if callable(plain):
-            setattr(holder, name, self.wrapped(plain, choose))
+            setattr(holder, name, self.wrapped(plain, chosen))
 
 
 def eager() -> bool:

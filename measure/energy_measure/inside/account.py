@@ -29,6 +29,7 @@ from energy_measure.inside.splitting import (
     shares,
     stretch,
 )
+from energy_measure.inside.strata import Stratum, strata
 from energy_measure.sampling.trace import SampledTrace
 
 MOST_CALLED = 4
@@ -61,6 +62,8 @@ class CallAccount:
     """Part of its energy that was drawn while the profiler looked."""
     loaded: bool
     """Weights were used, because the machine had other work."""
+    whole: bool = False
+    """Each of its steps was looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +109,9 @@ class _Process:
         self.events = events
         self.devices = devices
         self.steps = recorded.steps
+        functions, at = np.unique(self.steps[:, 0], return_index=True)
+        self.first = dict(zip(functions.tolist(), self.steps[at, 1].tolist(), strict=True))
+        """When each function first began."""
         self.sessions = joined([(one.opened, one.closing) for one in recorded.sessions])
         self.overhead = joined(recorded.overhead)
         rows = recorded.rows
@@ -160,6 +166,7 @@ class _Process:
         parts: dict[tuple[str, Pass], RunPart] = {}
         total = looked = 0.0
         counted = False
+        times = strata(steps, starts, ends, self.first)
         for device in self.devices:
             joules = float(np.sum(device.attribution.joules[rows]))
             if joules <= 0.0:
@@ -176,66 +183,61 @@ class _Process:
             scale = joules / power.joules()
             power = Density(power.edges, power.watts * scale)
             side = self.gpu if device.device == "gpu" else self.host
-            looked += self._split(power, side, steps, parts)
+            looked += self._split(power, side, times, parts)
             if side is self.host and not counted:
                 counted = True
-                self._count_all(parts, _level(starts, ends).without(*self.overhead), steps)
+                self._count_all(parts, _level(starts, ends).without(*self.overhead), times)
         if total <= 0.0:
             return None
         _close(parts, total)
-        return CallAccount(total, parts, min(1.0, looked / total), self.loaded)
+        whole = Stratum(-1, steps).ratio(self.sessions, 2.0) <= 1.0
+        return CallAccount(total, parts, min(1.0, looked / total), self.loaded, whole)
 
     def _split(
-        self, power: Density, side: _Side, steps: Integers, parts: dict[tuple[str, Pass], RunPart]
+        self,
+        power: Density,
+        side: _Side,
+        times: Sequence[Stratum],
+        parts: dict[tuple[str, Pass], RunPart],
     ) -> float:
         """Split one device's energy of a call; gives the joules of it that were looked at."""
+        if side is self.gpu:
+            # Work ends long after the call that began it, so that steps do not bound it.
+            split = self._shares(side, power.within(*self.sessions))
+            self._hand_out(parts, split, power.joules())
+            return split.looked_at
         looked = 0.0
-        for function, intervals, _ in self._strata(power, steps, whole=side is self.gpu):
-            stratum = power.within(*intervals) if intervals is not None else power
-            energy = stratum.joules()
+        for stratum in times:
+            own = power.within(*stratum.intervals)
+            energy = own.joules()
             if energy <= 0.0:
                 continue
-            split = self._shares(side, stratum.within(*self.sessions))
+            split = self._shares(side, self._looked_at(own, stratum))
             looked += split.looked_at
-            if split.looked_at <= 0.0 and function >= 0:
+            if split.looked_at <= 0.0 and stratum.function >= 0:
                 # Not looked at in this call: what other executions of the function were like says it.
-                own = self.steps[self.steps[:, 0] == function]
-                split = self._shares(side, _level(*joined(own[:, 1:3])).within(*self.sessions))
+                others = self.steps[self.steps[:, 0] == stratum.function]
+                split = self._shares(side, _level(*joined(others[:, 1:3])).within(*self.sessions))
             self._hand_out(parts, split, energy)
         return looked
 
-    def _count_all(self, parts: dict[tuple[str, Pass], RunPart], running: Density, steps: Integers) -> None:
+    def _looked_at(self, power: Density, stratum: Stratum) -> Density:
+        """The part of a stratum's power that was looked at. Sessions end with a step, so that a gap is seen whole or not."""
+        if stratum.function >= 0:
+            return power.within(*self.sessions)
+        return power.within(*joined(stratum.seen(self.sessions)[:, 1:3]))
+
+    def _count_all(
+        self, parts: dict[tuple[str, Pass], RunPart], running: Density, times: Sequence[Stratum]
+    ) -> None:
         """How long and how often each part ran in a call, from what was seen of it."""
-        for _, intervals, own in self._strata(running, steps, whole=False):
-            assert intervals is not None
-            stratum = running.within(*intervals)
-            seen = stratum.within(*self.sessions)
+        for stratum in times:
+            own = running.within(*stratum.intervals)
+            seen = self._looked_at(own, stratum)
             if seen.joules() <= 0.0:
                 continue
-            factor = stratum.joules() / seen.joules()
-            self._count(parts, seen, factor, self._ratio(own, factor))
-
-    def _strata(
-        self, power: Density, steps: Integers, *, whole: bool
-    ) -> list[tuple[int, tuple[Integers, Integers] | None, Integers]]:
-        """Times that are alike: executions of one function, the first apart, and what lies between steps.
-
-        On a GPU work ends long after the call that began it, so that steps do not bound it.
-        """
-        if whole:
-            return [(-1, None, steps[:0])]
-        found: list[tuple[int, tuple[Integers, Integers] | None, Integers]] = []
-        for function in np.unique(steps[:, 0]).tolist():
-            own = steps[steps[:, 0] == function]
-            first = own[:, 1] == self.steps[self.steps[:, 0] == function][0, 1]
-            for some in (own[first], own[~first]):
-                if len(some):
-                    found.append((function, joined(some[:, 1:3]), some))
-        between = power.without(*joined(steps[:, 1:3]))
-        running = between.watts > 0.0
-        rest = joined(np.column_stack((between.edges[:-1][running], between.edges[1:][running])))
-        found.append((-1, rest, steps[:0]))
-        return found
+            factor = own.joules() / seen.joules()
+            self._count(parts, seen, factor, stratum.ratio(self.sessions, factor))
 
     def _shares(self, side: _Side, seen: Density) -> Shares:
         return shares(
@@ -260,12 +262,6 @@ class _Process:
         runtime.joules += energy * split.runtime
         runtime.variance += energy**2 * split.runtime_variance
 
-    def _ratio(self, steps: Integers, otherwise: float) -> float:
-        """How many executions there were for each that was looked at."""
-        at = np.searchsorted(self.sessions[0], steps[:, 1], "right") - 1
-        seen = int(steps[(at >= 0) & (steps[:, 2] <= self.sessions[1][np.maximum(at, 0)]), 4].sum())
-        return int(steps[:, 4].sum()) / seen if seen else otherwise
-
     def _count(
         self,
         parts: dict[tuple[str, Pass], RunPart],
@@ -281,15 +277,14 @@ class _Process:
         seconds = sums(numbers, (activity.end - activity.start)[here] * 1e-9, len(self.found))
         _, once = np.unique(activity.instance[here], return_index=True)
         times = np.bincount(numbers[once], minlength=len(self.found))
-        executions: dict[tuple[str, Pass], dict[str, int]] = {}
+        executions: dict[tuple[str, Pass], dict[str, list[tuple[Found, int]]]] = {}
         for number in np.flatnonzero(times).tolist():
             found = self.found[number]
             _part(parts, found.origin).seconds += float(seconds[number]) * factor
             calls = executions.setdefault(found.origin.key, {})
-            scope = _call_of(found)
-            calls[scope] = max(calls.get(scope, 0), int(times[number]))
+            calls.setdefault(_call_of(found), []).append((found, int(times[number])))
         for key, calls in executions.items():
-            observed = sum(calls.values())
+            observed = sum(_executions(operations) for operations in calls.values())
             parts[key].observed += observed
             parts[key].count += observed * ratio
 
@@ -328,6 +323,17 @@ def _level(starts: Integers, ends: Integers) -> Density:
     if not len(starts):
         return Density(np.array([0, 1]), np.zeros(1))
     return Density(np.array([starts[0], ends[-1]]), np.ones(1)).within(starts, ends)
+
+
+def _executions(operations: Sequence[tuple[Found, int]]) -> int:
+    """How often a layer ran, by how often its operations did.
+
+    Those in the body of a loop run more often than the layer that holds the loop, and outside of graphs an operation of
+    one type may run several times in a call.
+    """
+    outside = [times for found, times in operations if not found.looped]
+    eager = [times for found, times in operations if found.eager]
+    return min(eager) if eager else max(outside or [times for _, times in operations])
 
 
 def _call_of(found: Found) -> str:

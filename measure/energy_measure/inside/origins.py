@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from energy_measure.inside.recorded import OperationRecord, Place, Recorded
@@ -25,6 +25,9 @@ _OPTIMIZED = re.compile(r"^(?:ArithmeticOptimizer|ConstantFolding|LoopOptimizer|
 _REWRITTEN = re.compile(r"(?:ArithmeticOptimizer|ConstantFolding|RemapperOptimizer)/[A-Za-z]+_(?=[A-Za-z])")
 _PRODUCT = re.compile(r"(^|/)(?:Mul|Const)_(?=AddN)")
 _SENT = re.compile(r"^_(?:send|recv)_(.*)_\d+$")
+_DATASET_FUNCTION = re.compile(
+    r"__inference_Dataset_(flat_map|group_by_window|rejection_resample|take_while|[a-z]+)_(.+?)_\d+$"
+)
 _INPUT_OPERATIONS = re.compile(r"(?:Iterator|Dataset|^Optional)")
 MOST_NAMED = 3
 """Layers that the label of a fusion names."""
@@ -60,7 +63,11 @@ class Found:
     """Its type."""
     mapped: bool = True
     scope: str = ""
-    """The name that the operation was noted under."""
+    """The name that the operation was noted under; of a gradient that of its forward operation."""
+    looped: bool = False
+    """It runs in the body of a loop."""
+    eager: bool = False
+    """It ran outside of graphs."""
 
 
 class Origins:
@@ -86,7 +93,8 @@ class Origins:
             if _INPUT_OPERATIONS.search(kind):
                 return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
             return Found(RUNTIME, None, kind, mapped=False)
-        return self._of_record(record, known, kind)
+        found = self._of_record(record, known, _shown(kind))
+        return replace(found, looped=True) if "/body/_" in operation else found
 
     # Names
 
@@ -132,13 +140,13 @@ class Origins:
     # Origins
 
     def _of_record(self, record: OperationRecord, name: str, kind: str) -> Found:
+        name = record.forward or name
         place = self._recorded.places.get(record.place)
         layer = self._recorded.layers.get(record.layer)
-        if self._recorded.graphs[record.graph].startswith("__inference_Dataset"):
-            where = place or Place("", 0, "")
-            return Found(
-                Origin("tf.data/functions", kind, "input", where.file, where.line), place, kind, scope=name
-            )
+        function = _DATASET_FUNCTION.match(self._recorded.graphs[record.graph])
+        if function is not None:
+            own = place if record.role != "step" else None  # Keras has functions of its own in datasets
+            return self._of_dataset(function, own, name, kind)
         if record.role in ("optimizer", "loss"):
             stage: Pass = "optimizer" if record.role == "optimizer" else "loss"
             return Found(Origin(stage, stage, stage, "", 0), place, kind, scope=name)
@@ -159,14 +167,19 @@ class Origins:
                 kind,
                 scope=name,
             )
-        return Found(
-            Origin(f"{place.function}/{kind}", "operation", stage, place.file, place.line),
-            place,
-            kind,
-            scope=name,
-        )
+        path = f"{place.function}/line {place.line}/{kind}"
+        return Found(Origin(path, "operation", stage, place.file, place.line), place, kind, scope=name)
+
+    def _of_dataset(self, function: re.Match[str], place: Place | None, name: str, kind: str) -> Found:
+        """In a function that `map`, `filter` or the like was given, at the program's own lines of it."""
+        at = place or Place("", 0, "")
+        path = f"tf.data/{function[1]} {function[2]}" + (f"/line {at.line}" if at.line else "")
+        return Found(Origin(path, "function", "input", at.file, at.line), place, kind, scope=name)
 
     def _of_eager(self, name: str) -> Found:
+        return replace(self._of_marked(name), eager=True)
+
+    def _of_marked(self, name: str) -> Found:
         """`eager:layer:4:MatMul`, `eager:gradient:4:MatMul`, `eager:optimizer:Mul`, `eager::Mul`."""
         parts = name.split(":")
         kind = parts[-1]
@@ -246,3 +259,8 @@ def _candidates(name: str) -> list[str]:
         if len(seen) > 32:
             break
     return seen
+
+
+def _shown(kind: str) -> str:
+    """A type of operation without what says which library computes it."""
+    return kind[4:] if kind.startswith("_Mkl") and len(kind) > 4 else kind

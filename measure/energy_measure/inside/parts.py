@@ -45,6 +45,7 @@ class MeasuredPart:
             "pass": self.stage,
             "file": self.origin.file or None,
             "line": self.origin.line or None,
+            "called": [{"file": place.file, "line": place.line} for place in self.called],
             "joules": self.joules,
             "interval": {"low": self.interval.low, "high": self.interval.high},
             "share": self.share,
@@ -133,8 +134,8 @@ def inside_note(mode: str, runs: Sequence[InsideRun]) -> str:
     looked = sum(run.looked_at for run in runs) / len(runs)
     if mode == "all":
         how = "Every step was profiled."
-    elif looked > 0.9:
-        how = "The steps were profiled whole: the run was short."
+    elif all(account.whole for run in runs for account in run.accounts.values()):
+        how = "Every step was profiled: the run was short."
     else:
         how = (
             f"Windows of steps were profiled, {looked:.0%} of the energy; the rest is extrapolated from them."

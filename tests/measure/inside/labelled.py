@@ -66,6 +66,7 @@ class Linear(tf.Module):
         super().__init__(name=name)
         self.weight = tf.Variable(tf.random.normal((192, units)))
 
+    @tf.function  # a function in a function: its gradient is a graph of its own
     def __call__(self, inputs):
         return tf.nn.relu(tf.matmul(inputs, self.weight))
 
@@ -132,8 +133,8 @@ def compiled_step():
             loss = tf.reduce_sum(model(data) * module(data)) + tf.reduce_mean(
                 tf.matmul(data, data, transpose_b=True)
             )
-        gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        variables = [*model.trainable_variables, *module.trainable_variables]
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
         return loss
 
     for _ in range(4):

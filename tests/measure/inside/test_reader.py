@@ -69,6 +69,19 @@ def test_kernels_of_a_gpu_are_read_by_the_operation_that_launched_them(
     assert round(account.parts["net/a", "forward"].joules, 6) == 0.6
 
 
+def test_an_event_says_the_time_where_a_profile_does_not(messages: Any, journal: Journal) -> None:
+    content = profile(
+        messages,
+        "/host:CPU",
+        "python",
+        [("energy-lsp:at:7000000000", 3, 4), ("net/a/MatMul:MatMul", 13, 23)],
+    )
+    path = journal([*LAYERS, GRAPH], [content])
+    reader.read_process(str(path), messages)
+    (found,) = read_recorded(path.parent)
+    assert found.rows[:, 4:6].tolist() == [[7_010_000_000, 7_020_000_000]]
+
+
 def test_broken_profiles_cost_the_inside_alone(messages: Any, journal: Journal) -> None:
     whole = profile(messages, "/host:CPU", "tf_Compute/1", [("net/a/MatMul:MatMul", 0, 10)])
     path = journal([*LAYERS, GRAPH], [whole, whole[: len(whole) // 2], b""])

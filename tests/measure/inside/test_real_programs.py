@@ -80,6 +80,24 @@ def test_layers_inside_layers_of_a_library_are_at_its_line(measured: tuple[dict[
         assert f"_at{part['line']}" in part["path"]
 
 
+def test_an_eager_loop_is_looked_into_call_by_call(measured: tuple[dict[str, Any], Path]) -> None:
+    apis = {(call["line"], call["column"]): call["api"] for call in measured[0]["calls"]}
+    passes: dict[str, set[str]] = {}
+    for part in measured[0]["inside"]:
+        api = apis[part["call"]["line"], part["call"]["column"]]
+        passes.setdefault(api, set()).add(part["pass"])
+    assert "forward" in passes["keras.Sequential.__call__"]
+    assert "backward" in passes["tensorflow.GradientTape.gradient"]
+    assert "optimizer" in passes["keras.optimizers.SGD.apply_gradients"]
+
+
+def test_the_function_of_a_dataset_is_at_its_own_line(measured: tuple[dict[str, Any], Path]) -> None:
+    text = labelled_source().split("\n")
+    (line,) = [number for number, one in enumerate(text, 1) if ".map(lambda" in one]
+    mapped = [part for part in measured[0]["inside"] if part["path"].startswith("tf.data/map lambda")]
+    assert {(part["file"], part["line"], part["pass"]) for part in mapped} == {("labelled.py", line, "input")}
+
+
 def test_parts_add_up_to_their_call_exactly(measured: tuple[dict[str, Any], Path]) -> None:
     calls = {(call["file"], call["line"]): call for call in measured[0]["calls"] if not call["trace_time"]}
     sums: dict[tuple[str, int, int], float] = {}

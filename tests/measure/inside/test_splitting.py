@@ -187,3 +187,45 @@ def test_sparser_samples_keep_the_energy_and_lose_the_detail() -> None:
     accounts = call_accounts([process], events, devices)
     found = sparse_similarity([process], events, devices, accounts)
     assert found["2"] < 0.99
+
+
+def test_what_comes_before_a_first_step_is_not_taken_for_what_lies_between_steps() -> None:
+    # 400 ms of building a graph, then steps of 100 ms with gaps of 100 ms in which the input pipeline works.
+    rows = [row(0, n, start, start + 100) for n, start in enumerate((400, 600, 800))]
+    rows += [row(3, 10 + n, start, start + 100, reader.INPUT) for n, start in enumerate((500, 700))]
+    process = recorded(rows, [step(400, 500), step(600, 700), step(800, 900)], 900 * MS)
+    process.names.append("Iterator::Root::Map")
+    process.sessions = [replace(process.sessions[0], began=400 * MS, opened=400 * MS)]
+    events = Events.of([0], [0], [SECOND])
+    account = call_accounts([process], events, [Metered(attribution([10.0]), level([10.0] * 10))])[0]
+    assert account.parts["tf.data/Map", "input"].joules == pytest.approx(2.0)
+    assert account.parts["TensorFlow runtime and Python", "runtime"].joules == pytest.approx(5.0)
+    assert (account.parts["tf.data/Map", "input"].count, account.whole) == (2, True)
+
+
+def test_layers_with_loops_are_counted_by_what_is_outside_of_the_loop() -> None:
+    process = recorded(
+        [row(0, 1, 0, 10), *(row(1, 2 + n, 10 + n, 11 + n) for n in range(12))], [step(0, 100)], 100 * MS
+    )
+    process.operations = {
+        "net/a/transpose": [OperationRecord(0, 1, "", "", -1)],
+        "net/a/while/MatMul": [OperationRecord(0, 1, "", "", -1)],
+    }
+    process.names = ["net/a/transpose:Transpose", "net/a/while/body/_9/net/a/while/MatMul:MatMul"]
+    events = Events.of([0], [0], [100 * MS])
+    parts = call_accounts([process], events, [Metered(attribution([1.0]), level([10.0]))])[0].parts
+    assert parts["net/a", "forward"].count == 1
+
+
+def test_raw_operations_of_different_lines_are_told_apart() -> None:
+    process = recorded([row(0, 1, 0, 50), row(1, 2, 50, 100)], [step(0, 100)], 100 * MS)
+    process.places = {0: Place("model.py", 7, "f"), 1: Place("model.py", 9, "f")}
+    process.operations = {
+        "MatMul": [OperationRecord(0, 0, "", "", 0)],
+        "MatMul_1": [OperationRecord(0, 0, "", "", 1)],
+    }
+    process.names = ["MatMul:_MklMatMul", "MatMul_1:_MklMatMul"]
+    events = Events.of([0], [0], [100 * MS])
+    parts = call_accounts([process], events, [Metered(attribution([1.0]), level([10.0]))])[0].parts
+    lines = {part.origin.path: part.origin.line for part in parts.values() if part.origin.line}
+    assert lines == {"f/line 7/MatMul": 7, "f/line 9/MatMul": 9}

@@ -36,6 +36,7 @@ class Inside:
         """What to do with modules of others once they are loaded, by their names."""
         return {
             "keras.src.layers.layer": self.layers.extend_keras,
+            "keras.engine.base_layer": self.layers.extend_keras_2,
             "keras.src.engine.base_layer": self.layers.extend_keras_2,
             "tf_keras.src.engine.base_layer": self.layers.extend_keras_2,
             "tensorflow.python.module.module": self.layers.extend_modules,
@@ -43,7 +44,9 @@ class Inside:
             "tensorflow.python.eager.backprop": self.graphs.extend_tapes,
             "tensorflow.python.ops.gradients_util": self.graphs.extend_gradients,
             "tensorflow.python.eager.polymorphic_function.atomic_function": self.graphs.extend_functions,
+            "tensorflow.python.eager.polymorphic_function.monomorphic_function": self.graphs.extend_old_functions,
             "tensorflow.python.eager.context": self.windows.extend_context,
+            "keras.optimizers.optimizer": self.windows.extend_optimizers,
             "keras.src.optimizers.base_optimizer": self.windows.extend_optimizers,
             "keras.src.optimizers.optimizer": self.windows.extend_optimizers,
             "tf_keras.src.optimizers.optimizer": self.windows.extend_optimizers,

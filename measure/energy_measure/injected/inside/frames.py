@@ -30,6 +30,7 @@ ROLES = (
     (os.sep + "trainers" + os.sep, "step"),
     (os.sep + os.path.join("tensorflow", "trainer.py"), "step"),
     (os.sep + os.path.join("engine", "training.py"), "step"),
+    (os.sep + os.path.join("engine", "data_adapter.py"), "step"),
     (os.sep + "gradients_util.py", "backward"),
 )
 """Parts of Keras and TensorFlow whose operations are no layer's, by the file of a frame."""

@@ -11,6 +11,7 @@ import threading
 import weakref
 
 from . import frames
+from .hiding import hide
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,14 +228,34 @@ class Graphs:
         graphs = self
 
         def from_func_graph(name: Any, graph: Any, *args: Any, **kwargs: Any) -> Any:
-            try:
-                graphs.write(name.decode() if isinstance(name, bytes) else str(name), graph)
-            except Exception as problem:
-                graphs.journal.note("A graph could not be noted (%r)." % problem)
+            graphs.note_written(name, graph)
             return plain(name, graph, *args, **kwargs)
 
         hide(from_func_graph, plain)
         module.from_func_graph = from_func_graph  # type: ignore[attr-defined]
+
+    def extend_old_functions(self, module: ModuleType) -> None:
+        """The same up to TensorFlow 2.12."""
+        kind = getattr(module, "_EagerDefinedFunction", None)
+        plain = getattr(kind, "__init__", None)
+        if kind is None or plain is None:
+            return
+        graphs = self
+
+        def __init__(self: Any, name: Any, graph: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+            plain(self, name, graph, *args, **kwargs)
+            graphs.note_written(self.name, graph)
+
+        hide(__init__, plain)
+        kind.__init__ = __init__
+        self.windows.extend_old_functions(module)
+
+    def note_written(self, name: Any, graph: Any) -> None:
+        """Keep the table of a graph; whatever goes wrong, the program goes on."""
+        try:
+            self.write(name.decode() if isinstance(name, bytes) else str(name), graph)
+        except Exception as problem:
+            self.journal.note("A graph could not be noted (%r)." % problem)
 
     def extend_tapes(self, module: ModuleType) -> None:
         """`GradientTape`: which operation a gradient is made of."""
@@ -268,6 +289,26 @@ class Graphs:
         hide(_gradient_function, plain)
         module._gradient_function = _gradient_function  # type: ignore[attr-defined]
         register(_gradient_function)
+        self.extend_tape(getattr(module, "GradientTape", None))
+
+    def extend_tape(self, kind: Any) -> None:
+        """Outside of graphs, going back through a tape is a step of its own."""
+        plain = getattr(kind, "gradient", None)
+        if plain is None:
+            return
+        windows = self.windows
+
+        def gradient(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if not windows.ready or not windows.eager():
+                return plain(self, *args, **kwargs)
+            began = windows.begin("eager gradient")
+            try:
+                return plain(self, *args, **kwargs)
+            finally:
+                windows.end("eager gradient", began)
+
+        hide(gradient, plain)
+        kind.gradient = gradient
 
     def extend_gradients(self, module: ModuleType) -> None:
         """`tf.gradients`, and the gradients of functions, loops and branches, which are made the same way."""
@@ -305,11 +346,3 @@ def forward_operation(inputs: Any, outputs: Any, kind: str) -> Optional[Tuple[An
 def is_symbolic(tensor: Any) -> bool:
     """Whether a tensor stands in a graph: an eager one has a value."""
     return tensor is not None and hasattr(tensor, "op") and not hasattr(tensor, "_numpy_internal")
-
-
-def hide(function: Any, plain: Any) -> None:
-    """Have a wrapper look like what it wraps: TensorFlow leaves its own files out of tracebacks."""
-    code = getattr(plain, "__code__", None)
-    if code is not None:
-        function.__code__ = function.__code__.replace(co_filename=code.co_filename)
-    function.__doc__ = getattr(plain, "__doc__", None)

@@ -7,6 +7,7 @@ import threading
 import weakref
 
 from . import frames
+from .hiding import hide
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ class Layers:
         return found
 
     # Creation
+
+    def note_created(self, layer: Any, frame: Optional[FrameType]) -> None:
+        """The same; whatever goes wrong, the program goes on."""
+        try:
+            self.created(layer, frame)
+        except Exception as problem:
+            self.journal.note("A layer could not be noted (%s)." % type(problem).__name__)
 
     def created(self, layer: Any, frame: Optional[FrameType]) -> None:
         """A layer has come into being in the code of a frame."""
@@ -101,7 +109,7 @@ class Layers:
         stack = self.stack()
         number = self.number(layer)
         if number not in self.names:
-            self.names[number] = str(getattr(layer, "name", type(layer).__name__)).replace("/", "\u2215")
+            self.names[number] = name_of(layer).replace("/", "\u2215")
         stack.append(number)
         where = tuple(stack)
         if where not in self.seen and len(self.seen) < STACKS:
@@ -149,12 +157,13 @@ class Layers:
 
         def __new__(cls: type, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             layer = plain_new(cls, *args, **kwargs)
-            layers.created(layer, sys._getframe(1))
+            layers.note_created(layer, sys._getframe(1))
             return layer
 
         def _open_name_scope(layer: Any) -> Any:
             return Scope(layers, layer, plain_scope(layer))
 
+        hide(_open_name_scope, plain_scope)
         __new__.__code__ = __new__.__code__.replace(co_filename=module.__file__ or "")
         kind.__new__ = __new__
         kind._open_name_scope = _open_name_scope
@@ -171,10 +180,10 @@ class Layers:
 
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             with Scope(layers, self, None):
-                return plain(self, *args, **kwargs)
+                outputs = plain(self, *args, **kwargs)
+                return outputs  # noqa: RET504 - the scope looks at it by this name, as in Keras 3
 
-        __call__.__code__ = __call__.__code__.replace(co_filename=module.__file__ or "")
-        __call__.__doc__ = plain.__doc__
+        hide(__call__, plain)
         kind.__call__ = __call__
 
     def extend_modules(self, module: ModuleType) -> None:
@@ -191,7 +200,7 @@ class Layers:
         def __new__(cls: type, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
             made = plain(cls) if plain is object.__new__ else plain(cls, *args, **kwargs)
             if id(made) not in layers.numbers:
-                layers.created(made, sys._getframe(1))
+                layers.note_created(made, sys._getframe(1))
             return made
 
         kind.__new__ = __new__  # type: ignore[method-assign,assignment]
@@ -211,17 +220,31 @@ class Scope:
         self.number = self.layers.enter(self.layer)
         windows = self.layers.windows
         if windows is not None and windows.ready:
-            self.trace = windows.eager_layer(self.number, len(self.layers.stack()), sys._getframe(1))
+            try:
+                self.trace = windows.eager_layer(self.number, len(self.layers.stack()), sys._getframe(1))
+            except Exception as problem:
+                windows.fail(problem)
         return None if self.scope is None else self.scope.__enter__()
 
     def __exit__(self, *problem: Any) -> Any:
         try:
             return None if self.scope is None else self.scope.__exit__(*problem)
         finally:
-            if self.trace is not None:
-                self.layers.windows.eager_outputs(self.number, sys._getframe(1))
-                self.trace(*problem)
+            try:
+                if self.trace is not None:
+                    self.layers.windows.eager_outputs(self.number, sys._getframe(1))
+                    self.trace(*problem)
+            except Exception as own:
+                self.layers.windows.fail(own)
             self.layers.leave()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.scope, name)
+
+
+def name_of(layer: Any) -> str:
+    """A layer's name; its class where it has none: a name may be the program's own property, and fail."""
+    try:
+        return str(layer.name)
+    except Exception:
+        return type(layer).__name__

@@ -29,6 +29,7 @@ COLUMNS = ("session", "name", "kind", "instance", "start", "end", "thread")
 OPERATION, WORKER, INPUT, EAGER, COMPILED, DEVICE = range(6)
 """Kinds of rows: where an operation ran, where threads worked for it, the input pipeline, outside of graphs, XLA, a GPU."""
 MARK = "energy-lsp:"
+MOMENT = MARK + "at:"
 WAITING = ("Root", "Prefetch", "Model", "MaxIntraOpParallelism", "PrivateThreadPool")
 """Parts of the input pipeline that wait for others."""
 MOST_ROWS = 4_000_000
@@ -68,7 +69,7 @@ class Reader:
             space.ParseFromString(file.read())
         if not space.planes:
             raise ValueError("it is empty")
-        start = profile_start(space)
+        shift = clock_shift(space, offset)
         # Modules first: events of XLA are told by them.
         for plane in sorted(space.planes, key=lambda plane: plane.name != "/host:metadata"):
             if len(self.rows) // len(COLUMNS) > MOST_ROWS:
@@ -77,9 +78,9 @@ class Reader:
             if plane.name == "/host:metadata":
                 self.read_modules(plane)
             elif plane.name.startswith("/device:GPU"):
-                self.read_device(plane, session, start - offset)
+                self.read_device(plane, session, shift)
             elif plane.name == "/host:CPU":
-                self.read_host(plane, session, start - offset)
+                self.read_host(plane, session, shift)
 
     def add(
         self, session: int, name: int, kind: int, instance: int, start: int, end: int, thread: int
@@ -289,7 +290,7 @@ def kind_of(name: str) -> str:
     if name.startswith("ThreadpoolListener::"):
         return {"Record": "record", "StartRegion": "start", "StopRegion": "stop"}.get(name[20:], "")
     if name.startswith(MARK):
-        return "mark"
+        return "" if name.startswith(MOMENT) else "mark"
     if name.startswith("EagerLocalExecute: "):
         return "" if name.startswith("EagerLocalExecute: __") else "eager"
     if name.startswith("Iterator::"):
@@ -307,18 +308,31 @@ UPPER = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 
 
 def shift_of(line: Any, shift: int) -> int:
-    """Nanoseconds to add to a line's offsets; older profilers give the time of the calendar itself."""
-    stamp = int(line.timestamp_ns)
-    return stamp + shift if stamp < 10**17 else stamp + min(shift, 0)
+    """Nanoseconds from a line's offsets to the monotonic clock."""
+    return int(line.timestamp_ns) + shift
 
 
-def profile_start(space: Any) -> int:
-    """When the session began, by the calendar's clock; 0 where lines say that themselves."""
+def clock_shift(space: Any, offset: int) -> int:
+    """Nanoseconds from the profile's clock to the monotonic one; `offset`: from the monotonic clock to the calendar's.
+
+    Newer profilers say when they began by the calendar; lines count from there. Older ones do not: an event of ours has
+    the moment in its name.
+    """
     for plane in space.planes:
         for stat in plane.stats:
             if plane.stat_metadata[stat.metadata_id].name == "profile_start_time":
-                return int(stat.uint64_value or stat.int64_value)
-    return 0
+                return int(stat.uint64_value or stat.int64_value) - offset
+    for plane in space.planes:
+        ours = {
+            number: int(data.name[len(MOMENT) :])
+            for number, data in plane.event_metadata.items()
+            if data.name.startswith(MOMENT) and data.name[len(MOMENT) :].isdigit()
+        }
+        for line in plane.lines if ours else ():
+            for event in line.events:
+                if event.metadata_id in ours:
+                    return ours[event.metadata_id] - int(line.timestamp_ns) - int(event.offset_ps) // 1000
+    return -offset  # lines have the time of the calendar themselves
 
 
 def stat_value(event: Any, number: int) -> int:

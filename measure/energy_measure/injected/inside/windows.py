@@ -11,6 +11,7 @@ import os
 import threading
 import time
 
+from .hiding import hide
 from .layers import MARK
 
 TYPE_CHECKING = False
@@ -49,6 +50,8 @@ class Windows:
         self.journal = journal
         self.everything = everything
         self.ready = False
+        self.sees_steps = False
+        """Executions of compiled functions can be seen in this version of TensorFlow."""
         self.context: Any = None
         self.session: Any = None
         self.opened = 0
@@ -73,7 +76,28 @@ class Windows:
     # Steps
 
     def begin(self, name: Any) -> int:
-        """A step begins; gives the moment at which it really does."""
+        """A step begins; gives the moment at which it really does. Whatever goes wrong, the program goes on."""
+        try:
+            return self.begun(name)
+        except Exception as problem:
+            self.fail(problem)
+            return clock()
+
+    def end(self, name: Any, began: int) -> None:
+        """A step has ended."""
+        try:
+            if name in self.functions:
+                self.ended(name, began)
+        except Exception as problem:
+            self.fail(problem)
+
+    def fail(self, problem: Exception) -> None:
+        """Looking is over."""
+        self.session, self.given_way, self.ready = None, True, False
+        self.journal.note("Looking inside ended with an error (%s)." % type(problem).__name__)
+
+    def begun(self, name: Any) -> int:
+        """Note that a step begins, and open a window if one is due."""
         now = clock()
         if not self.began:
             self.began = now
@@ -92,8 +116,8 @@ class Windows:
             self.looked[name] = self.looked.get(name, 0) + 1
         return clock()
 
-    def end(self, name: Any, began: int) -> None:
-        """A step has ended."""
+    def ended(self, name: Any, began: int) -> None:
+        """Note a step, and close a window that is old enough."""
         now = clock()
         self.log(self.functions[name], began, now)
         if self.session is None:
@@ -158,6 +182,9 @@ class Windows:
         self.session, self.steps_seen = session, 0
         self.folder = folder
         offset = min(abs_offset() for _ in range(3))
+        if self.traceme is not None:
+            # Profilers up to TensorFlow 2.16 do not say when they began: this event has the moment in its name.
+            self.traceme(MARK + "at:%d" % clock()).Stop()
         self.opened = clock()
         self.started = [begin, self.opened, offset, time.process_time_ns()]
         self.cost += self.opened - begin
@@ -205,6 +232,10 @@ class Windows:
 
     def finish(self) -> None:
         """The program's end."""
+        if self.context is not None and not self.sees_steps:
+            self.journal.note(
+                "This version of TensorFlow does not show its steps: compiled functions are not looked into."
+            )
         if self.lock.acquire(True, 10.0):
             try:
                 self.close()
@@ -259,14 +290,16 @@ class Windows:
             return
         made, took = self.tensors()
         values = frame.f_locals
-        if len(made) > TENSORS:
+        if self.local.used or len(made) > TENSORS:
+            # The tensors of a step that a tape went back through are gone: others may have their identity.
+            self.local.used = False
             made.clear()
             took.clear()
         for tensor in flat(values.get("outputs")):
             if id(tensor) not in made:  # the innermost layer ends first
                 made[id(tensor)] = number
         for tensor in flat(values.get("args")):
-            took[id(tensor)] = number
+            took.setdefault(id(tensor), number)
 
     def tensors(self) -> Any:
         """Of this thread: the layers that made tensors, and those that took them, by the tensors' identity."""
@@ -275,6 +308,7 @@ class Windows:
         except AttributeError:
             self.local.tensors = ({}, {})
             self.local.upcoming = 0
+            self.local.used = False
             return self.local.tensors
 
     def eager_gradient(self, inputs: Any, outputs: Any) -> Optional[Callable[..., None]]:
@@ -286,6 +320,7 @@ class Windows:
         if self.session is None or self.traceme is None:
             return None
         made, took = self.tensors()
+        self.local.used = True
         layer = 0
         for tensor in outputs or ():
             layer = layer or made.get(id(tensor), 0)
@@ -305,10 +340,14 @@ class Windows:
         kind = getattr(module, "Context", None)
         plain = getattr(kind, "call_function", None)
         self.context = module
+        try:
+            from tensorflow.python.profiler.internal import _pywrap_traceme
+
+            self.traceme = _pywrap_traceme.TraceMe
+            self.ready = True
+        except ImportError:
+            self.ready = False
         if kind is None or plain is None:
-            self.journal.note(
-                "This version of TensorFlow does not show its steps: compiled functions are not looked into."
-            )
             return
         windows = self
 
@@ -319,15 +358,30 @@ class Windows:
             finally:
                 windows.end(name, began)
 
-        call_function.__code__ = call_function.__code__.replace(co_filename=plain.__code__.co_filename)
+        hide(call_function, plain)
         kind.call_function = call_function
-        try:
-            from tensorflow.python.profiler.internal import _pywrap_traceme
+        self.sees_steps = True
 
-            self.traceme = _pywrap_traceme.TraceMe
-            self.ready = True
-        except ImportError:
-            self.ready = False
+    def extend_old_functions(self, module: ModuleType) -> None:
+        """The same up to TensorFlow 2.12."""
+        kind: Any = getattr(module, "_EagerDefinedFunction", None)
+        plain = getattr(kind, "call", None)
+        if plain is None:
+            return
+        windows = self
+
+        def call(self: Any, ctx: Any, *args: Any, **kwargs: Any) -> Any:
+            if not ctx.executing_eagerly():
+                return plain(self, ctx, *args, **kwargs)
+            began = windows.begin(self.name)
+            try:
+                return plain(self, ctx, *args, **kwargs)
+            finally:
+                windows.end(self.name, began)
+
+        hide(call, plain)
+        kind.call = call
+        self.sees_steps = True
 
     def extend_optimizers(self, module: ModuleType) -> None:
         """Mark what an optimizer does outside of graphs."""
@@ -339,16 +393,18 @@ class Windows:
         windows = self
 
         def apply(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if windows.session is None or windows.traceme is None or not windows.context.executing_eagerly():
+            if not windows.ready or not windows.context.executing_eagerly():
                 return plain(self, *args, **kwargs)
-            trace = windows.traceme(MARK + "optimizer")
+            began = windows.begin("eager optimizer")
+            trace = windows.traceme(MARK + "optimizer") if windows.session is not None else None
             try:
                 return plain(self, *args, **kwargs)
             finally:
-                trace.Stop()
+                if trace is not None:
+                    trace.Stop()
+                windows.end("eager optimizer", began)
 
-        apply.__code__ = apply.__code__.replace(co_filename=plain.__code__.co_filename)
-        apply.__doc__ = plain.__doc__
+        hide(apply, plain)
         setattr(kind, name, apply)
 
     def extend_profiler(self, module: ModuleType) -> None:
@@ -364,8 +420,7 @@ class Windows:
                 windows.give_way("The program uses TensorFlow's profiler itself")
             return plain(*args, **kwargs)
 
-        start.__code__ = start.__code__.replace(co_filename=plain.__code__.co_filename)
-        start.__doc__ = plain.__doc__
+        hide(start, plain)
         module.start = start  # type: ignore[attr-defined]
 
 
