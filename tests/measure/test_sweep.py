@@ -13,7 +13,7 @@ import pytest
 
 from energy_measure.problems import MeasureProblem
 from energy_measure.sweep.fits import best, correlate, fits
-from energy_measure.sweep.plan import points_of, read_vary
+from energy_measure.sweep.plan import points_of, read_shrink, read_vary
 
 STUB = """
 import time
@@ -60,6 +60,126 @@ def test_too_many_or_double_names_are_told() -> None:
         points_of([read_vary(f"{name}=" + ",".join(map(str, range(30)))) for name in "ab"])
     with pytest.raises(MeasureProblem, match="twice"):
         points_of([read_vary("a=1,2"), read_vary("a=3,4")])
+
+
+def test_parts_of_the_data_are_read_as_people_write_them() -> None:
+    assert read_shrink("data").values == ("0.125", "0.25", "0.5", "1")
+    points = points_of([read_shrink("data=12.5%, 1/4,1.0")])
+    assert [point.env for point in points] == [{"ENERGY_LSP_SHRINK": part} for part in ("0.125", "0.25", "1")]
+    assert [point.size for point in points] == [0.125, 0.25, 1.0]
+
+
+@pytest.mark.parametrize(
+    "text", ["dat", "data=1", "data=0,1", "data=1/0,1", "data=2,1", "data=x,1", "data=-1/2,1"]
+)
+def test_what_is_no_part_of_the_data_is_told(text: str) -> None:
+    with pytest.raises(MeasureProblem):
+        read_shrink(text)
+
+
+SHRUNK = """
+import sys
+sys.path[:0] = sys.argv[1:2]
+import numpy as np, shrink
+class Model:
+    def fit(self, x, y=None, validation_data=None, epochs=1):
+        print("fit", len(x[0] if isinstance(x, list) else x), len(y), validation_data and len(validation_data[0]), epochs)
+        return self.evaluate(x[0] if isinstance(x, list) else x, y)
+    def evaluate(self, x, y):
+        print("evaluate", len(x))
+    def predict(self, x):
+        print("predict", len(x))
+class DatasetV2:
+    @staticmethod
+    def from_tensor_slices(tensors, name=None):
+        print("slices", [len(one) for one in tensors])
+hooks = shrink.from_environment("0.25").extensions()
+class keras: pass
+keras.Model = Model
+hooks["keras"](keras)
+class ops: pass
+ops.DatasetV2 = DatasetV2
+hooks["tensorflow.python.data.ops.dataset_ops"](ops)
+a = np.zeros((10, 3))
+Model().fit(a, a[:, 0], epochs=2, validation_data=(a, a))
+Model().fit([a, a], y=a)
+Model().predict(x=a)
+Model().predict("a generator")
+DatasetV2.from_tensor_slices((a, a))
+print(shrink.from_environment("2"), shrink.from_environment("nan"), shrink.from_environment(""))
+"""
+
+
+def test_data_is_cut_once_where_it_enters(tmp_path: Path) -> None:
+    """The rules of cutting, on classes of the same form; the test below measures a real program."""
+    import energy_measure.injected.shrink as shrink
+
+    program = tmp_path / "program.py"
+    program.write_text(SHRUNK)
+    done = subprocess.run(
+        [sys.executable, str(program), str(Path(shrink.__file__).parent)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "fit 3 3 3 2",
+        "evaluate 3",
+        "fit 3 3 None 1",
+        "evaluate 3",
+        "predict 3",
+        "predict 11",
+        "slices [3, 3]",
+        "None None None",
+    ]
+
+
+TRAINS = """
+import keras, numpy as np
+model = keras.Sequential([keras.layers.Dense(4)])
+model.compile("sgd", "mse")
+x = np.ones((4096, 64), "float32")
+print(len(model.fit(x, x[:, :4], batch_size=16, verbose=0).epoch), len(model.predict(x, verbose=0)))
+"""
+
+
+@pytest.mark.tensorflow
+@pytest.mark.xdist_group("tensorflow")
+def test_a_program_is_measured_on_parts_of_its_data_and_nothing_of_it_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "trains.py").write_text(TRAINS)
+    own = tmp_path / "own.db"
+    command = [
+        "sweep",
+        "trains.py",
+        "--shrink",
+        "data=1/4,1/2,1",
+        "--quick",
+        "--format",
+        "json",
+        "--python",
+        sys.executable,
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "energy_lsp", *command],
+        cwd=tmp_path,
+        env={**os.environ, "ENERGY_LSP_DB": str(own)},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["points"] == [{"data": "0.25"}, {"data": "0.5"}, {"data": "1"}]
+    assert [line for line in done.stderr.splitlines() if line in ("1 1024", "1 2048", "1 4096")] == [
+        "1 1024",
+        "1 2048",
+        "1 4096",
+    ]
+    fit = next(curve for curve in told["curves"] if ".fit " in curve["name"])
+    assert fit["against"] == "data"
+    assert [sample["size"] for sample in fit["samples"]] == [0.25, 0.5, 1.0]
+    assert not own.exists()
 
 
 def test_the_curve_that_made_the_points_is_found() -> None:

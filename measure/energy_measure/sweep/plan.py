@@ -6,13 +6,17 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from energy_measure.problems import MeasureProblem
 
 MOST_POINTS = 500
 _NAME = re.compile(r"^(?P<name>-{0,2}[A-Za-z_][\w.-]*|\$[A-Za-z_]\w*)=(?P<values>.+)$", re.DOTALL)
-Kind = Literal["argument", "variable"]
+Kind = Literal["argument", "variable", "data"]
+SHRINK_VARIABLE = "ENERGY_LSP_SHRINK"
+PARTS = "1/8,1/4,1/2,1"
+"""Of the data, where `--shrink data` names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class Varied:
     """One thing that is varied."""
 
     name: str
-    """As the program's option (`--units`) or as an environment variable (`UNITS`)."""
+    """As the program's option (`--units`), as an environment variable (`UNITS`), or `data`."""
     kind: Kind
     values: tuple[str, ...]
 
@@ -68,6 +72,29 @@ def read_vary(text: str) -> Varied:
     return Varied(name if name.startswith("-") else f"--{name}", "argument", values)
 
 
+def read_shrink(text: str) -> Varied:
+    """What a text of `--shrink` says: `data`, or `data=1/8,1/4,1/2,1`; parts may be written as 0.25 and 25% too."""
+    name, _, values = text.partition("=")
+    if name != "data":
+        raise MeasureProblem(
+            f"{text!r} shrinks nothing: write --shrink data, or --shrink data=1/8,1/4,1/2,1."
+        )
+    parts = [_part(value.strip()) for value in (values or PARTS).split(",") if value.strip()]
+    if len(set(parts)) < 2:
+        raise MeasureProblem(f"{text!r} has a single part: give at least two, as in data=1/8,1/4,1/2,1.")
+    return Varied("data", "data", tuple(f"{part:.12g}" for part in dict.fromkeys(parts)))
+
+
+def _part(text: str) -> float:
+    try:
+        part = float(Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        part = 0.0
+    if not 0 < part <= 1:
+        raise MeasureProblem(f"{text!r} is no part of the data: write 1/8, 0.125 or 12.5%, up to 1.")
+    return part
+
+
 def _values(text: str) -> tuple[str, ...]:
     doubling = re.fullmatch(r"(\d{1,15})\.\.(\d{1,15})", text)
     if not doubling:
@@ -86,7 +113,7 @@ def _values(text: str) -> tuple[str, ...]:
 def points_of(varied: Sequence[Varied], arguments: Sequence[str] = ()) -> list[Point]:
     """All combinations. An option that stands among the arguments already gets its value there."""
     if not varied:
-        raise MeasureProblem("Say what to vary: --vary NAME=1,2,4,8.")
+        raise MeasureProblem("Say what to vary: --vary NAME=1,2,4,8, or --shrink data.")
     if len({one.name for one in varied}) < len(varied):
         raise MeasureProblem("The same name is varied twice: give all its values in one --vary.")
     found = []
@@ -96,6 +123,8 @@ def points_of(varied: Sequence[Varied], arguments: Sequence[str] = ()) -> list[P
         for one, value in zip(varied, values, strict=True):
             if one.kind == "variable":
                 env[one.name] = value
+            elif one.kind == "data":
+                env[SHRINK_VARIABLE] = value
             else:
                 _set_option(given, one.name, value)
         names = [one.name.lstrip("-") for one in varied]

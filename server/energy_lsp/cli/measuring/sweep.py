@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +29,14 @@ SHOWN = 20
 @click.option(
     "--vary",
     multiple=True,
-    required=True,
     metavar="NAME=VALUES",
     help="name=1,2,4 for the program's option --name; NAME=1,2,4 for an environment variable; 1..64 doubles. "
     "May be repeated: all combinations are measured.",
+)
+@click.option(
+    "--shrink",
+    metavar="data[=PARTS]",
+    help="Give the program a part of its data at each point: data=1/8,1/4,1/2,1, which is also what data alone means.",
 )
 @click.option("--repeat", type=click.IntRange(min=1), help="Runs at each point.  [default: 5]")
 @click.option("--quick", is_flag=True, default=None, help="One run a point, short rests: a first look.")
@@ -56,6 +63,7 @@ SHOWN = 20
 def sweep(
     script: Path,
     vary: tuple[str, ...],
+    shrink: str | None,
     arguments: tuple[str, ...],
     database: Path | None,
     html: Path | None,
@@ -70,13 +78,22 @@ def sweep(
     # Measuring loads numpy and the reader: not for the help.
     from energy_lsp.terminal.progress import progress_display
     from energy_measure.request import MeasureRequest, project_root, read_options
-    from energy_measure.sweep.plan import points_of, read_vary
+    from energy_measure.sweep.plan import points_of, read_shrink, read_vary
     from energy_measure.sweep.run import sweep as run
 
-    points = points_of([read_vary(text) for text in vary], arguments)
+    if shrink and database is not None:
+        raise click.UsageError(
+            "Figures of a part of the data would pass for those of the whole: leave out --db with --shrink."
+        )
+    varied = [*map(read_vary, vary), *([read_shrink(shrink)] if shrink else [])]
+    points = points_of(varied, arguments)
     root = project_root(script.absolute())
     request = MeasureRequest(script, root, read_options(root, **given), database=database)
-    with progress_display("auto", shared=True) as (tell, announce):
+    with ExitStack() as stack:
+        if shrink:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="energy-lsp-"))
+            request = replace(request, database=Path(folder) / "shrunk.db")
+        tell, announce = stack.enter_context(progress_display("auto", shared=True))
         swept = run(request, points, tell, announce=announce)
     if form == "json":
         echo(json_text(as_json(swept), indent=2))
