@@ -39,43 +39,6 @@ def apis(project, name):
     return [call.api for call in analysis.calls]
 
 
-def test_values_cross_files(make_project):
-    project = make_project(PACKAGE)
-    project.index()
-    assert apis(project, "main.py") == [
-        "keras.Sequential.summary",
-        "keras.Model.compile",
-        "keras.layers.Dense.get_weights",
-    ]
-    assert apis(project, "pkg/models.py") == [
-        "keras.Sequential",
-        "keras.Sequential.add",
-        "keras.Model.predict",
-    ]
-    assert apis(project, "train.py") == ["keras.Sequential.fit", "keras.Sequential.evaluate"]
-
-
-def test_a_class_that_extends_one_of_the_same_name(make_project):
-    project = make_project(
-        {
-            "base.py": """
-                import keras
-                class Net(keras.Model):
-                    def head(self): return keras.layers.Dense(1)
-                """,
-            "main.py": """
-                import base
-                class Net(base.Net):
-                    def call(self, x): return self.head()(x)
-                class Net(Net):
-                    pass
-                Net().summary()
-                """,
-        }
-    )
-    assert apis(project, "main.py") == ["keras.layers.Dense.__call__", "keras.Model.summary"]
-
-
 def test_an_edit_in_one_file_changes_the_answer_in_another(make_project):
     project = make_project(PACKAGE)
     assert "keras.Sequential.summary" in apis(project, "main.py")
@@ -85,17 +48,6 @@ def test_an_edit_in_one_file_changes_the_answer_in_another(make_project):
     assert "keras.Model.summary" in apis(project, "main.py")
     project.close(path)
     assert "keras.Sequential.summary" in apis(project, "main.py")
-
-
-def test_circular_imports_end(make_project):
-    project = make_project(
-        {
-            "a.py": "import keras\nfrom b import g\ndef f(): return keras.Sequential()\ng().fit()\n",
-            "b.py": "from a import f\ndef g(): return f()\n",
-        }
-    )
-    project.index()
-    assert apis(project, "a.py") == ["keras.Sequential", "keras.Sequential.fit"]
 
 
 def test_a_second_start_reads_only_what_changed(make_project, tmp_path):
@@ -145,41 +97,6 @@ def test_a_file_that_disappears(make_project):
     assert project.analyse(project.root / "b.py") is None
 
 
-MODEL = "import keras\ndef build(): return keras.Sequential()\ndef train(model): model.fit()\n"
-
-
-@pytest.mark.parametrize(
-    ("files", "main", "inner"),
-    [
-        ({"models/net.py": MODEL}, "from models import net\nnet.train(net.build())\n", "models/net.py"),
-        ({"src/net.py": MODEL}, "from src.net import *\ntrain(build())\n", "src/net.py"),
-        ({"src/net.py": MODEL}, "from src import net\nnet.train(net.build())\n", "src/net.py"),
-        (
-            {"src/__init__.py": "", "src/net.py": MODEL, "src/use.py": "from .net import build\n"},
-            "from src import net, use\nnet.train(use.build())\n",
-            "src/net.py",
-        ),
-    ],
-    ids=["folder without __init__", "names out of src", "a module out of src", "src as a package"],
-)
-def test_packages_with_and_without_an_init_file(make_project, files, main, inner):
-    project = make_project({**files, "main.py": main})
-    project.index()
-    assert apis(project, inner) == ["keras.Sequential", "keras.Sequential.fit"]
-
-
-def test_callers_of_what_a_package_hands_on(make_project):
-    project = make_project(
-        {
-            "pkg/__init__.py": "from .training import train\n",
-            "pkg/training.py": "def train(model, **options): model.fit(**options)\n",
-            "main.py": "import keras\nfrom pkg import train\ntrain(keras.Sequential(), epochs=3)\n",
-        }
-    )
-    project.index()
-    assert apis(project, "pkg/training.py") == ["keras.Sequential.fit"]
-
-
 REGISTRY = {
     "nets/__init__.py": "from . import dense\nfrom .registry import NETS\n",
     "nets/registry.py": """
@@ -198,12 +115,6 @@ REGISTRY = {
         """,
     "main.py": "from nets import NETS\nNETS['dense']().summary()\n",
 }
-
-
-def test_a_registry_is_filled_by_modules_that_are_only_imported(make_project):
-    project = make_project(REGISTRY)
-    project.index()
-    assert apis(project, "main.py") == ["keras.Sequential.summary"]
 
 
 @pytest.mark.parametrize("gone", [b'@register("dense")', b"from .registry import register", b"import keras"])
@@ -241,12 +152,6 @@ OBJECT_REGISTRY = {
         """,
     "main.py": "from nets import nets\nnets.get('dense')().summary()\n",
 }
-
-
-def test_a_registry_that_is_an_object(make_project):
-    project = make_project(OBJECT_REGISTRY)
-    project.index()
-    assert apis(project, "main.py") == ["keras.Sequential.summary"]
 
 
 @pytest.mark.parametrize(

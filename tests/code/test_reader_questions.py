@@ -83,3 +83,15 @@ def test_neither_tensorflow_nor_libcst_is_imported():
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+def test_arguments_as_written():
+    source = "import keras\nkeras.layers.Dense(8 * 2, *a, use_bias = False, **{'b': 1})\n"
+    (call,) = Document(source).analysis.calls
+    assert [(argument.keyword, argument.text) for argument in call.arguments] == [
+        (None, "8 * 2"),
+        ("*", "a"),
+        ("use_bias", "False"),
+        ("**", "{'b': 1}"),
+    ]
+    assert call.arguments[0].span.start == (1, 19)

@@ -33,18 +33,3 @@ def test_a_file_of_the_libraries_is_read(file: str) -> None:
     analysis = Document(path.read_bytes(), path=path).analysis
     list(analysis.calls)
     assert analysis.functions
-
-
-@pytest.mark.parametrize(
-    ("alias", "apis"),
-    [
-        ("Tree = dict[str, Union[keras.Model, 'Tree']]", ["keras.Model.predict"]),
-        ("Tree = Union['Other', keras.Model]\nOther = list['Tree']", []),
-        ("Tree = 'Tree'", []),
-    ],
-)
-def test_an_annotation_that_names_itself_ends(alias: str, apis: list[str]) -> None:
-    """What it names besides itself is known all the same."""
-    source = f"from typing import Union\nimport keras\n{alias}\n"
-    source += "def f(tree: Tree) -> Tree:\n    tree['a'].predict(1)\n    return tree\n"
-    assert [call.api for call in Document(source).analysis.calls] == apis
