@@ -88,13 +88,26 @@ def edit(source: bytes, dice: random.Random) -> tuple[int, int, bytes]:
     return start, end, dice.choice(PIECES).encode()
 
 
+def undoing(source: bytes, change: tuple[int, int, bytes]) -> tuple[int, int, bytes]:
+    """The edit that takes one back."""
+    start, end, text = change
+    return start, start + len(text), source[start:end]
+
+
 def edited(source: bytes, dice: random.Random, steps: int) -> str | None:
     """Edit a program some times; what is wrong, if something is."""
     document = Document(source)
     calls(document)
     done: list[tuple[int, int, bytes]] = []
+    back: list[tuple[int, int, bytes]] = []
     for _ in range(steps):
-        change = edit(document.source, dice)
+        if back and dice.random() < 0.3:
+            change = back.pop()
+        else:
+            change = edit(document.source, dice)
+            _, _, text = change
+            # A text with these is not kept as it was written, so that places are others when it is taken back.
+            back = [] if b"\0" in text or b"\r" in text else [*back, undoing(document.source, change)]
         done.append(change)
         try:
             document.edit(*change)

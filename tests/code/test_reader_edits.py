@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
 from pathlib import Path
 
@@ -604,3 +605,62 @@ value = tf.ones(3)
 )
 def test_what_an_evaluation_rested_on_is_asked_again(text: bytes, old: bytes, new: bytes) -> None:
     edited_and_back(text, old, new)
+
+
+LAYERS_OF_KERAS = [
+    ("layers/core/einsum_dense.py", b"    def ", b"match x:\n"),
+    ("models/cloning.py", b"    new_layers = ", b"\x0c"),
+    ("models/cloning.py", b"def _clone_functional_model", b"match x:\n"),
+    ("models/functional.py", b"from keras.src.ops.operation import Operation", b"#"),
+    ("layers/convolutional/base_conv.py", b"        for i, variable in enumerate", b"\\\n"),
+    ("models/sequential.py", b"    def call", b"elif y:\n"),
+]
+"""Files with recursive functions, with functions that fill what others go on with, and with many ways of calling."""
+
+
+@pytest.mark.parametrize(("file", "before", "inserted"), LAYERS_OF_KERAS)
+def test_edits_of_keras_itself_give_what_a_fresh_reading_gives(
+    file: str, before: bytes, inserted: bytes
+) -> None:
+    found = importlib.util.find_spec("keras")  # not imported: that would load TensorFlow
+    if (
+        found is None
+        or found.origin is None
+        or not (path := Path(found.origin).parent / "src" / file).exists()
+    ):
+        pytest.skip("Keras is not installed, or laid out otherwise")
+    source = parseable(path.read_bytes())
+    document = Document(source)
+    calls = list(document.analysis.calls)
+    place = max(source.find(before), 0)
+    document.edit(place, place, inserted)
+    same_as_fresh(document)
+    document.edit(place, place + len(inserted), b"")
+    assert list(document.analysis.calls) == calls
+
+
+def test_what_a_function_fills_around_it_is_found_anew() -> None:
+    text = b"""import tensorflow as tf
+from tensorflow import keras
+def build():
+    made = {}
+    def add(name):
+        made[name] = MAKER(4)
+    for name in names:
+        add(name)
+    for name in names:
+        made[name](tf.ones(3))
+MAKER = keras.layers.Dense
+"""
+    _, after = edited_and_back(text, b"keras.layers.Dense", b"unknown")
+    assert [call.api for call in after] == ["tensorflow.ones"]
+
+
+@pytest.mark.parametrize("margin", [b"\\\n", b"    \\\n", b"\\\n\\\n"])
+def test_a_line_that_begins_with_a_backslash_is_as_far_indented_as_what_follows(margin: bytes) -> None:
+    text = b"import tensorflow as tf\nclass A:\n    def f(self):\n        tf.ones(1)\n        tf.ones(2)\n"
+    document = Document(text + b"x = tf.ones(3)\n")
+    assert len(document.analysis.calls) == 3
+    place = text.rindex(b"        tf")
+    document.edit(place, place, margin)
+    same_as_fresh(document)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from energy_code.interpreter.domain.values import Function, UserClass, UserInstance
 from energy_code.interpreter.limits import MAX_CONTEXTS, PASSES_KEPT, SPARE_EVALUATIONS
+from energy_code.interpreter.modules import Module
 from energy_code.interpreter.revisions import Revisions
 from energy_code.interpreter.summary import CallContext, Summary
 from energy_code.ir.code import FunctionCode
@@ -20,8 +21,11 @@ class Contexts:
         """Functions that were once called in as many ways as are kept apart: who calls them asks which context counts."""
         self.order: dict[Function, list[CallContext]] = {}
         """Of functions at the limit, the contexts in the order in which they were met at the last pass."""
-        self.asked: set[Function] = set()
-        """Functions that set something, of which it was asked how they are called."""
+        self.asked: dict[Function, dict[UserClass | None, list[CallContext]]] = {}
+        """Functions that set something, of which it was asked how they are called, and what was first known of it: for
+        objects of a class, or for any."""
+        self.disordered: set[Module] = set()
+        """Modules in which something was evaluated again that depends on the order in which all is evaluated."""
         self._most_kept = SPARE_EVALUATIONS
         """From so many evaluations on, those that nobody used lately are dropped."""
 
@@ -57,15 +61,32 @@ class Contexts:
 
     def live(self, function: Function, cls: UserClass | None) -> list[CallContext]:
         """The ways a function, or a method on instances of a class, is called, as far as they are known by now."""
-        self.asked.add(function)
         revision = self.revisions.revision
-        return [
+        found = [
             given
             for given, summary in self.evaluations.get(function, {}).items()
-            if (summary.summarised_at >= revision - 1 or summary.invoked_at == revision)
+            if (summary.summarised_at >= max(revision - 1, 0) or summary.invoked_at == revision)
             and given
             and (cls is None or (type(given[0][1]) is UserInstance and given[0][1].cls == cls))
         ]
+        self.asked.setdefault(function, {}).setdefault(cls, found)
+        return found
+
+    def missed(self, function: Function) -> bool:
+        """True when somebody asked how a function is called before all ways were known. From now on they are."""
+        first = self.asked[function]
+        self.asked[function] = {}
+        return any(len(known) < len(self.live(function, cls)) for cls, known in first.items())
+
+    def forget(self, module: Module) -> None:
+        """Drop all evaluations of a module's functions."""
+        gone = [function for function in self.evaluations if function.module is module]
+        for function in gone:
+            del self.evaluations[function]
+            self.order.pop(function, None)
+        self.at_limit.difference_update([function.code for function in gone])
+        for function in gone:
+            self.asked.pop(function, None)
 
     def prune(self) -> None:
         """Drop evaluations that no recent pass has used."""

@@ -36,6 +36,11 @@ class ExternalWrites:
             for other in known
         ]
 
+    def forget(self, module: Module) -> None:
+        """Take nothing for written by a module's code any more."""
+        for known in self.by_place.values():
+            known.pop(module, None)
+
     def replace(self, module: Module, found: Writes) -> bool:
         """Take over what a module's code writes; False when somebody has looked at a place and saw otherwise."""
         same = True

@@ -7,7 +7,9 @@ A result is kept with the questions that its evaluation asked and the answers it
 2. it is outdated: something that set an attribute or a global does so no longer, and the result follows from it. Asking
    again would not do, because it may be itself what answers (`outdate`);
 3. the end of a pass does not agree with what was assumed on the way (`agrees`): what is written from outside, in which
-   ways a function is called, and which of them are kept apart. Then the program is followed once more.
+   ways a function is called, and which of them are kept apart. Then the program is followed once more;
+4. it depends on the order in which all was evaluated (`remade`), as in a cycle. Then the module is followed as if for the
+   first time (`is_ordered`).
 """
 
 from __future__ import annotations
@@ -124,6 +126,8 @@ class Invalidation:
         if self._effort_at != self.revisions.revision:
             self._effort, self._effort_at = {}, self.revisions.revision
         times = self._effort[key] = self._effort.get(key, 0) + 1
+        if times > MAX_EFFORT and key[0].module.summarised_at >= 0:  # not at its first reading
+            self.contexts.disordered.add(key[0].module)
         return times > MAX_EFFORT
 
     def verify(self, function: Function, summary: Summary) -> bool:
@@ -307,8 +311,9 @@ class Invalidation:
         agrees = True
         for function in [function for function in self.contexts.asked if function.module is module]:
             if found.functions.get(function.code) != function:  # gone, or made anew with all that asks for it
-                self.contexts.asked.discard(function)
+                del self.contexts.asked[function]
                 continue
+            agrees = not self.contexts.missed(function) and agrees
             for summary in self.contexts.of(function).values():
                 if 0 <= summary.summarised_at < self.revisions.revision:
                     agrees, summary.summarised_at = False, -1
@@ -333,6 +338,39 @@ class Invalidation:
                 current = self.revisions.passes
                 agrees = agrees and all(summary.first_pass == current for summary in known.values())
         return agrees
+
+    # 4. Does it depend on the order in which all was evaluated? ---------------------------------------------------
+
+    def remade(self, function: Function, old: Summary | None, new: Summary) -> None:
+        """A function was evaluated after an edit: note whether what is found depends on where evaluating began.
+
+        It does in a cycle, where only the first ways of calling are kept apart, and where a function fills what a function
+        around it goes on with. A fresh reading begins at the top.
+        """
+        revision = self.revisions.revision
+        if (
+            old is not None
+            and old.made_at < revision
+            and (old.in_cycle or old.writes_outside or new.writes_outside)
+        ) or (
+            function.code in self.contexts.at_limit
+            and any(summary.made_at < revision for summary in self.contexts.of(function).values())
+        ):
+            self.contexts.disordered.add(function.module)
+
+    def is_ordered(self, module: Module) -> bool:
+        """True when nothing of that kind was met in a module; else it is forgotten, so that it is read from its top."""
+        if module not in self.contexts.disordered:
+            return True
+        self.contexts.forget(module)
+        self.contexts.disordered.discard(module)
+        self.writes.forget(module)
+        module.forget()
+        self.edited()
+        self._effort_at = -1
+        self.revisions.changes += 1
+        self.revisions.passes += 1
+        return False
 
 
 def may_depend(summary: Summary, names: set[str], codes: set[Code]) -> bool:

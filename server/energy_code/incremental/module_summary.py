@@ -265,15 +265,23 @@ def summary_of_module(engine: Engine, module: Module) -> ModuleSummary:
     summary = module.summary
     if not isinstance(summary, ModuleSummary) or module.summarised_at != engine.revisions.revision:
         module.gathered_at = engine.revisions.revision
-        summary = module.summary = ModuleSummary(engine, module)
-        for _ in range(MAX_ROUNDS):
-            if engine.invalidation.agrees(module, summary):
-                break
-            for user in users_of(engine, module):  # followed on the way, with what was known by then
-                user.ask_again()
-                user.summarised_at = -1
-            summary = module.summary = ModuleSummary(engine, module)
+        summary = followed(engine, module)
+        if not engine.invalidation.is_ordered(module):
+            summary = followed(engine, module)
         module.summarised_at = engine.revisions.revision
+    return summary
+
+
+def followed(engine: Engine, module: Module) -> ModuleSummary:
+    """A module followed from its top until its end agrees with what was assumed on the way."""
+    summary = module.summary = ModuleSummary(engine, module)
+    for _ in range(MAX_ROUNDS):
+        if engine.invalidation.agrees(module, summary):
+            break
+        for user in users_of(engine, module):  # followed on the way, with what was known by then
+            user.ask_again()
+            user.summarised_at = -1
+        summary = module.summary = ModuleSummary(engine, module)
     return summary
 
 

@@ -93,6 +93,7 @@ class Summaries:
         """Run a function's body."""
         stack, revisions = self.stack, self.revisions
         summary = Summary()
+        summary.made_at = revisions.revision
         self.contexts.put(function, given, summary)
         if old is not None:
             old.replaced = True
@@ -106,9 +107,14 @@ class Summaries:
         summary.verified_at = revisions.changes
         if stack.cycle_head < stack.depth:  # it rests on one that still runs
             summary.verified_at, summary.provisional = -1, revisions.cycles
+            summary.in_cycle = True
         elif stack.cycle_head == stack.depth:  # the cycle ends here
             stack.cycle_head = NO_CYCLE
             revisions.cycles += 1
+            summary.in_cycle = True
+        elif old is not None and old.in_cycle:  # made again when the cycle had been closed
+            summary.in_cycle = True
         stack.depth -= 1
+        self.invalidation.remade(function, old, summary)
         self.invalidation.replaced(function, given, old, summary)
         return summary

@@ -50,6 +50,7 @@ class Frame:
         "times",
         "values",
         "values_by_code",
+        "writes_outside",
         "yielded",
     )
 
@@ -81,6 +82,8 @@ class Frame:
         self.yielded: list[Value] = []
         self.times = 1
         self.in_unknown_loop = False
+        self.writes_outside = False
+        """True once it has bound a name of a function around it, or filled what stands there."""
 
     def nested(self, code: Code, owner: UserClass) -> Frame:
         """The frame of a class body: names of its own, everything it sees noted here."""
@@ -168,6 +171,7 @@ class Frame:
         while frame is not None:
             if name in frame.names or (frame.local_names is not None and name in frame.local_names):
                 frame.names[name] = value
+                self.writes_outside = True
                 break
             frame = frame.outer
         self.names[name] = value
@@ -198,6 +202,7 @@ def conclude(frame: Frame, summary: Summary) -> None:
     hand_over(frame, summary)
     summary.values = frame.values_by_code
     summary.attributes = frame.attributes
+    summary.writes_outside = frame.writes_outside
 
 
 def hand_over(frame: Frame, to: Frame | Summary) -> None:

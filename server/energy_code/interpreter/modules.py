@@ -129,6 +129,12 @@ class Module:
         for summary in self.kept.values():
             summary.verified_at = -1
 
+    def forget(self) -> None:
+        """Let every statement be run again, as if none had been."""
+        self.revision = self.demanded_at = -2
+        self.summarised_at = -1
+        self.kept, self.classes, self.names, self.stars = {}, {}, {}, []
+
     def note_setter(self, function: Function) -> None:
         """A function is defined: the names it declares global may be bound by it."""
         for name in function.code.globals:

@@ -65,9 +65,11 @@ class Summary:
         "frame",
         "globals",
         "globals_checked_at",
+        "in_cycle",
         "invocations",
         "invoked_at",
         "last_pass",
+        "made_at",
         "marks",
         "next_own_read",
         "outdated",
@@ -83,6 +85,7 @@ class Summary:
         "values",
         "verified_at",
         "verifying",
+        "writes_outside",
         "written",
     )
 
@@ -110,6 +113,12 @@ class Summary:
         """The revision in which it came to give something else than before."""
         self.globals_checked_at = -1
         """The revision at which the globals were last known to be the same."""
+        self.made_at = -1
+        """The revision in which it was made."""
+        self.in_cycle = False
+        """True for one of several that rest on each other: what they find depends on which of them began."""
+        self.writes_outside = False
+        """True when it has bound a name of a function around it: what that one found depends on when it was called."""
         self.running = False
         self.replaced = False
         """True once a newer evaluation stands in its place."""

@@ -28,7 +28,8 @@ class Outline:
     @classmethod
     def of_whole(cls, source: bytes, statements: Iterable[int]) -> Outline:
         """Of a text without errors, whose statements are known."""
-        return cls([0, *[start for start in statements if start and source[start - 1 : start] == b"\n"]], [])
+        ends = [(start, source[max(start - 2, 0) : start]) for start in statements if start]
+        return cls([0, *[start for start, end in ends if end[-1:] == b"\n" and end != b"\\\n"]], [])
 
     @classmethod
     def of_text(cls, source: bytes) -> tuple[Outline, list[Piece]]:
@@ -77,7 +78,8 @@ class Outline:
         """The number of the first piece that may be another one after an edit at a place."""
         starts = self._starts
         first = max(bisect_right(starts, head) - 1, 0)
-        if first and b"\n" not in source[starts[first] : head]:
+        before = source[starts[first] : head].lstrip(b" \t\f\r\n\\")
+        if first and b"\n" not in before:
             first -= 1  # whether a statement begins there is told by its first line
         reaching = [
             piece.start for piece in self.special if piece.start < starts[first] and piece.reach >= head

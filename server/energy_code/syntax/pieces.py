@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 TOKEN = re.compile(
     rb"""
-      (?P<line> \n [ \t\f]* (?=[^\s\#]) )
+      (?P<line> \n (?: [ \t\f]* \\ \r? \n )* [ \t\f]* (?=[^\s\#]) )
     | \# [^\n]*
     | (?P<triple> \"\"\" | ''' )
     | (?P<string> " [^"\\\n]* (?: \\. [^"\\\n]* )* " | ' [^'\\\n]* (?: \\. [^'\\\n]* )* ' )
@@ -176,7 +176,7 @@ class Run:
     def _ends_at(self, start: int, place: int) -> bool:
         """Whether the statement ends before a line, whose first word stands at a place."""
         source = self.source
-        self._indent = place - start
+        self._indent = indent_of(source[start:place])
         if self._stack:
             if not NEVER_IN_BRACKETS.match(source, place):
                 if BEGINS_STATEMENT.match(source, place):
@@ -184,7 +184,7 @@ class Run:
                     self._lines.append(Line(start, self._indent, len(self._stack), innermost))
                 return False
             self._give_up(start)
-        return self._indent == 0 and self._begins(start)
+        return self._indent == 0 and self._begins(place)
 
     def _begins(self, start: int) -> bool:
         """Whether a line at the margin, in no bracket, begins a statement."""
@@ -296,6 +296,13 @@ class Run:
         if FOLLOWS_STRING.match(source, close + 3) is None:
             return False
         return HEADER_BEFORE.search(source[max(close - HEADER_ROOM, 0) : close]) is None
+
+
+def indent_of(margin: bytes) -> int:
+    """How far a line is indented; of lines that end in a backslash and hold nothing else the first that is counts."""
+    if b"\\" not in margin:
+        return len(margin)
+    return next((len(line) for line in re.split(rb"\\\r?\n", margin) if line), 0)
 
 
 def closing(source: bytes, quotes: bytes, place: int) -> int:

@@ -249,12 +249,19 @@ class Document:
     def _lower_all(self) -> list[tuple[int, TopLevelStatement]]:
         """Lower a text that was never read."""
         self._syntax.source = self.source
-        root = self._syntax.tree.root_node
-        if not root.has_error and are_statements(root.children):
-            return list(lower_module(self.source, root.children, self._known))
-        self._outline, pieces = Outline.of_text(self.source)
-        self._syntax.source = repaired(self.source, self._outline.special)
-        return self._lower_pieces(pieces, set())
+        units = self._lower_whole(self._syntax.tree)
+        if units is None:
+            self._outline, pieces = Outline.of_text(self.source)
+            self._syntax.source = repaired(self.source, self._outline.special)
+            units, _ = self._lower_pieces(pieces, set())
+        return units
+
+    def _lower_whole(self, tree: tree_sitter.Tree) -> list[tuple[int, TopLevelStatement]] | None:
+        """The statements of a text in which the parser finds nothing wrong; None for another."""
+        root = tree.root_node
+        if root.has_error or not are_statements(root.children):
+            return None
+        return list(lower_module(self.source, root.children, self._known))
 
     def _lower_region(self, old: list[tuple[int, TopLevelStatement]]) -> list[tuple[int, TopLevelStatement]]:
         """Lower only the top-level statements around the edits."""
@@ -269,14 +276,23 @@ class Document:
         before_broken = [where for where in self.broken if where[0] < region.start]
         behind_broken = [(start + by, end + by) for start, end in self.broken if start >= region.old_end]
         self.broken = before_broken
-        middle = self._lower_pieces(region.pieces, {unit for _, unit in (*old[:first], *behind)})
+        middle, are_sure = self._lower_pieces(region.pieces, {unit for _, unit in (*old[:first], *behind)})
+        if not are_sure and (whole := self._lower_whole(parse(self.source))) is not None:
+            self._outline, self._syntax.source, self.broken = None, self.source, []
+            return whole
         self.broken += behind_broken
         return [*old[:first], *middle, *behind]
 
     def _lower_pieces(
         self, pieces: Sequence[Piece], used: set[TopLevelStatement]
-    ) -> list[tuple[int, TopLevelStatement]]:
-        """Lower pieces of the text, each parsed by itself, or some together where nothing is wrong with them."""
+    ) -> tuple[list[tuple[int, TopLevelStatement]], bool]:
+        """Lower pieces of the text, each parsed by itself, or some together where nothing is wrong with them.
+
+        Not sure, if the parser finds nothing wrong in some pieces but takes them for other statements: then it may find
+        nothing wrong in the whole text, in which case that counts, as for a fresh reading. `def f(x)` with its colon on
+        the next line is such a case, and a line that begins with a backslash.
+        """
+        are_sure = True
         units: list[tuple[int, TopLevelStatement]] = []
         twins: dict[bytes, int] = {}
 
@@ -289,25 +305,17 @@ class Document:
         for group in grouped(pieces):
             start, end = group[0].start, group[-1].end
             base, nodes = self._nodes_between(start, end)
-            # A statement that goes over the end of a piece counts where the parser finds nothing wrong in the whole
-            # text, as a fresh reading would: `def f(x)` with its colon on the next line.
-            if (
-                nodes is not None
-                and not group[0].repairs
-                and (are_cut(nodes, base, group) or (are_statements(nodes) and self._parses_whole()))
-            ):
-                lower(nodes, base, end)
-                continue
+            if nodes is not None and not group[0].repairs:
+                if are_cut(nodes, base, group):
+                    lower(nodes, base, end)
+                    continue
+                are_sure = False
             for piece in group:
                 root = parse(self._syntax.source[piece.start : piece.end]).root_node
                 if root.has_error or piece.repairs:
                     self.broken.append((piece.start, piece.end))
                 lower([root] if root.kind_id == ERROR else root.children, piece.start, piece.end)
-        return units
-
-    def _parses_whole(self) -> bool:
-        root = parse(self.source).root_node
-        return not root.has_error and are_statements(root.children)
+        return units, are_sure
 
     def _nodes_between(self, start: int, end: int) -> tuple[int, list[tree_sitter.Node] | None]:
         """The nodes of a stretch of whole statements, and where their places count from; None in broken code."""
