@@ -52,7 +52,7 @@ def test_no_folder_of_this_machine_is_handed_on(tmp_path: Path, way: str) -> Non
     assert done.exit_code == 0
     assert texts == ("mnist", "python src/train.py", "OSError: '…/x.npy' is missing")
     assert done.stderr == (
-        "It shares 1 runs on Ryzen, names of files and calls; no command line in it holds values of arguments.\n"
+        "It shares 1 run on Ryzen, names of files and calls; no command line in it holds values of arguments.\n"
     )
 
 

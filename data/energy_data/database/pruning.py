@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from energy_data.database.database import Database
+from energy_data.database.database import OF_A_RUN, Database
 from energy_data.database.summaries import summarise
 from energy_data.problems import explained
 
@@ -46,15 +47,14 @@ def prune(
         pruned = _counted(database, traces_only)
         if dry_run:
             return pruned
-        for table in ("traces", "spans"):
+        for table in ("traces", "spans") if traces_only else OF_A_RUN:
             execute(f"DELETE FROM {table} WHERE run_id IN (SELECT id FROM leaving)")
         if not traces_only:
             of_leaving = "FROM measurements WHERE run_id IN (SELECT id FROM leaving)"
             sites = execute(f"SELECT DISTINCT api, file, line {of_leaving}").fetchall()
             execute(f"DELETE {of_leaving}")
             execute("DELETE FROM runs WHERE id IN (SELECT id FROM leaving)")
-            for table, column in (("machines", "machine_id"), ("environments", "environment_id")):
-                execute(f"DELETE FROM {table} WHERE id NOT IN (SELECT {column} FROM runs)")
+            _drop_unused(database)
             summarise(tables, [tuple(site) for site in sites])
     with explained(database.path):
         database.connection.execute("VACUUM")
@@ -82,3 +82,19 @@ def _counted(database: Database, traces_only: bool) -> Pruned:
     if traces_only:
         return Pruned(0, 0, traces)
     return Pruned(number("runs", "id"), number("measurements", "run_id"), traces)
+
+
+def delete_runs(database: Database, runs: Sequence[str]) -> None:
+    """Remove runs by their ids, with everything that was measured in them."""
+    with database.transaction() as tables:
+        for run_id in runs:
+            summarise(tables, database.remove_run(run_id))
+        _drop_unused(database)
+
+
+def _drop_unused(database: Database) -> None:
+    """Let machines and environments go that no run and no calibration is of any more."""
+    execute = database.connection.execute
+    execute("DELETE FROM machines WHERE id NOT IN (SELECT machine_id FROM runs)")
+    kept = "SELECT environment_id FROM runs UNION SELECT environment_id FROM calibrations"
+    execute(f"DELETE FROM environments WHERE id NOT IN ({kept})")

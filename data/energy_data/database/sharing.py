@@ -53,6 +53,5 @@ def what_is_shared(runs: Iterable[Run]) -> str:
         if valued
         else "no command line in it holds values of arguments"
     )
-    return (
-        f"It shares {len(found)} runs{f' on {named}' if named else ''}, names of files and calls; {values}."
-    )
+    amount = f"{len(found)} {'run' if len(found) == 1 else 'runs'}{f' on {named}' if named else ''}"
+    return f"It shares {amount}, names of files and calls; {values}."

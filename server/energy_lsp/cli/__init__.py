@@ -10,6 +10,7 @@ COMMANDS: dict[str, str] = {
     "check": "source.check:check",
     "measure": "measuring.measure:measure",
     "report": "results.report:report",
+    "runs": "results.runs:runs",
     "inside": "results.inside:inside",
     "compare": "measuring.compare:compare",
     "tune": "measuring.tune:tune",

@@ -10,6 +10,8 @@ import click
 
 from energy_lsp.session.settings import Settings, kebab
 
+TEXTS = frozenset({"price_currency"})
+"""Settings that are a text and not a path."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -36,7 +38,7 @@ def _option(setting: Field[Any]) -> Callable[[Function], Function]:
     if setting.metadata["choices"]:
         return click.option(f"--{name}", type=click.Choice(setting.metadata["choices"]), help=text)
     if isinstance(default, str):
-        return click.option(f"--{name}", metavar="PATH", help=text)
+        return click.option(f"--{name}", metavar="TEXT" if setting.name in TEXTS else "PATH", help=text)
     kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0)
     return click.option(f"--{name}", type=kind, help=text)
 

@@ -82,7 +82,9 @@ def register(server: EnergyServer) -> None:
 async def write_report(ls: EnergyServer, run: str, page: Path) -> None:
     """The report of a run, as `energy-lsp report` writes it."""
     chosen = ls.folders.of(None).database
-    await command_line("report", run, "--html", str(page), *(["--db", str(chosen)] if chosen else []))
+    await command_line(
+        "report", run, "--html", str(page), "--links", *(["--db", str(chosen)] if chosen else [])
+    )
 
 
 async def evidence_for(ls: EnergyServer, argument: Argument, *, picture: bool = True) -> dict[str, str]:

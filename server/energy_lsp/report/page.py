@@ -1,4 +1,4 @@
-"""Writes a measured run as one page: power over time, the calls under it, energy by call, sum against total.
+"""Writes a measured run as one page: phases, power over time, the calls under it, energy by call, history.
 
 The page carries its data, styles and scripts (uPlot draws), allows nothing else by its content-security
 policy, and is the same in a browser and in an editor's webview.
@@ -15,9 +15,15 @@ from pathlib import PurePath
 from string import Template
 from typing import Any
 
-from energy_data.model import DEVICES, CallSpan, Inside, Measurement, Part, Quantity, Run, Trace
+from energy_data.model import DEVICES, CallSpan, Inside, Measurement, Part, Phase, Quantity, Run, Trace
+from energy_lsp.report.footprint import Footprint
 from energy_lsp.report.inside import inside_data
+from energy_lsp.runs.history import Moment, total
 
+SCRIPTS = ("common.js", "timeline.js", "page.js")
+MOST_DETAIL = 5
+"""Parts that are named of a phase."""
+NOT_SET = Footprint()
 MOST_POINTS = 4000
 """Points of a power curve that a page carries; more would only be drawn on top of each other."""
 
@@ -29,8 +35,13 @@ def render(
     spans: Sequence[CallSpan] = (),
     parts: Sequence[Part] = (),
     inside: Inside | None = None,
+    *,
+    phases: Sequence[Phase] = (),
+    history: Sequence[Moment] = (),
+    footprint: Footprint = NOT_SET,
+    links: bool = False,
 ) -> str:
-    """The page as HTML."""
+    """The page as HTML; with `links` it knows where the project lies, and places lead into the editor."""
     assets = files(__package__) / "assets"
     nonce = secrets.token_urlsafe(16)
     data = {
@@ -38,6 +49,13 @@ def render(
         "calls": _calls(measurements),
         "traces": [_thinned(trace) for trace in traces],
         "inside": inside_data(parts, inside, measurements),
+        "phases": [_phase(phase) for phase in sorted(phases, key=lambda phase: -phase.joules)],
+        "history": [
+            [moment.run.started, moment.run.commit[:10], moment.joules, moment.run.id == run.id]
+            for moment in history
+        ],
+        "footprint": footprint.sentences(total(run) or 0.0),
+        "project": run.project if links else None,
         "spans": [[span.api, span.file, span.line, span.thread, span.start, span.end] for span in spans],
     }
     return Template((assets / "page.html").read_text("utf-8")).substitute(
@@ -46,9 +64,10 @@ def render(
         command=html.escape(run.command),
         heading=html.escape(_short(run.command)),
         subtitle=html.escape(_subtitle(run)),
+        ending=_ending(run),
         style=(assets / "uPlot.min.css").read_text("utf-8") + (assets / "page.css").read_text("utf-8"),
         library=(assets / "uPlot.iife.min.js").read_text("utf-8"),
-        script=(assets / "page.js").read_text("utf-8"),
+        script="\n".join((assets / name).read_text("utf-8") for name in SCRIPTS),
         inside=(assets / "inside.js").read_text("utf-8"),
         # Inside a script element only "<" could end it or open a comment.
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
@@ -62,9 +81,11 @@ def _short(command: str) -> str:
 
 def _subtitle(run: Run) -> str:
     how = "estimated" if run.estimated else "measured"
-    stable = {True: "machine was stable", False: "machine was not stable", None: "stability unknown"}[
-        run.stable
-    ]
+    stable = {
+        True: "the machine was calm",
+        False: "the machine was busy: figures may be off",
+        None: "nobody looked whether the machine was calm",
+    }[run.stable]
     parts = [f"{how} with {run.meter}", run.machine.label, f"TensorFlow {run.environment.tensorflow}"]
     parts += [stable, run.started.replace("T", " ")[:16] + " UTC"]
     if run.commit:
@@ -72,12 +93,26 @@ def _subtitle(run: Run) -> str:
     return " · ".join(parts)
 
 
+def _ending(run: Run) -> str:
+    """The first line of a run that did not end well; empty for one that did."""
+    if run.status == "finished":
+        return ""
+    how = "The program failed" if run.status == "failed" else "The program was stopped before its end"
+    error = f": {run.error}" if run.error else ""
+    return f'<p class="ending" role="alert">{html.escape(f"{how}{error}. What follows is the part that ran.")}</p>'
+
+
+def _phase(phase: Phase) -> list[Any]:
+    most = sorted(phase.detail.items(), key=lambda item: -item[1])[:MOST_DETAIL]
+    return [phase.name, phase.joules, phase.seconds, [[name, value] for name, value in most if value > 0]]
+
+
 def _run(run: Run) -> dict[str, Any]:
     return {
         "seconds": run.seconds,
         "estimated": run.estimated,
         "joules": {device: run.joules[device].value for device in DEVICES if device in run.joules},
-        "total": sum(quantity.value for quantity in run.joules.values()) if run.joules else None,
+        "total": total(run),
         "unaccounted": run.unaccounted_joules,
     }
 
@@ -94,6 +129,7 @@ def _calls(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
             "exclusive": None if found.exclusive_joules is None else found.exclusive_joules * found.count,
             "low": None if found.low is None else found.low * found.count,
             "high": None if found.high is None else found.high * found.count,
+            "repeats": found.repeats,
             "method": found.method,
             "traced": found.at_trace_time,
         }

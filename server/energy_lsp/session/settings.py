@@ -111,6 +111,25 @@ class Settings:
             "`check` fails when the known joules add up to more than this. 0: no budget.", minimum=0
         ),
     )
+    grid_gco2_per_kwh: float = field(
+        default=0.0,
+        metadata=_about(
+            "Grams of CO₂e of a kilowatt-hour where the program runs: reports show grams too. 0: not shown.",
+            minimum=0,
+        ),
+    )
+    price_per_kwh: float = field(
+        default=0.0,
+        metadata=_about("Price of a kilowatt-hour: reports show money too. 0: not shown.", minimum=0),
+    )
+    price_currency: str = field(default="", metadata=_about("The currency of that price, such as `EUR`."))
+    pue: float = field(
+        default=0.0,
+        metadata=_about(
+            "Power usage effectiveness of the data centre, such as 1.4: grams and money count the building. 0: not set.",
+            minimum=0,
+        ),
+    )
     measure_python: str = field(
         default="",
         metadata=_about(
@@ -142,7 +161,7 @@ def camel(name: str) -> str:
 
 def snake(name: str) -> str:
     """The field's name for any of the spellings."""
-    return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name).replace("-", "_").lower()
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).replace("-", "_").lower()
 
 
 def read(options: Mapping[str, object], where: str) -> tuple[dict[str, object], list[str]]:

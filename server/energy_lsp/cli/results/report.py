@@ -1,9 +1,13 @@
-"""`energy-lsp report`: a measured run as one HTML page to look at and to share."""
+"""`energy-lsp report`: a measured run in short, or as one HTML page to look at and to share."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,19 +16,30 @@ from energy_data.database.sharing import what_is_shared
 from energy_data.model import Inside, Part, Run
 from energy_data.paths import user_database
 from energy_data.problems import Problem
-from energy_data.untrusted.writing import write_file
-from energy_lsp.cli.run_argument import choose_run
+from energy_data.untrusted.writing import private_folder, write_file
+from energy_lsp.cli.options import given, setting_options
+from energy_lsp.cli.run_argument import run_or_file
 from energy_lsp.report import render
-from energy_lsp.terminal.echo import echo
+from energy_lsp.report.footprint import Footprint, footprint
+from energy_lsp.runs.history import program_history, total
+from energy_lsp.session.settings import combine, project_root, read_pyproject
+from energy_lsp.terminal.echo import say
 
 
 @click.command()
-@click.argument("run", default="latest")
+@click.argument("run", default="latest", metavar="[RUN|FILE]")
 @click.option(
     "--html",
     "page",
     type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Write the page to this file.",
+)
+@click.option("--open", "open_it", is_flag=True, help="Open the page in the browser.")
+@click.option(
+    "--links",
+    is_flag=True,
+    help="With --html: link places to your files in VS Code. The page then holds the path of your project.",
 )
 @click.option(
     "--edd",
@@ -42,24 +57,93 @@ from energy_lsp.terminal.echo import echo
     default=None,
     help="Energy database; default: this machine's own.",
 )
-def report(run: str, page: Path | None, diagram: Path | None, block: str | None, db: Path | None) -> None:
-    """Write the report of a measured RUN: its id, the beginning of one, or "latest".
+@setting_options("grid_gco2_per_kwh", "price_per_kwh", "price_currency", "pue")
+def report(
+    run: str,
+    page: Path | None,
+    open_it: bool,
+    links: bool,
+    diagram: Path | None,
+    block: str | None,
+    db: Path | None,
+    **options: Any,
+) -> None:
+    """Show a measured RUN in short, or write its report: an id, the beginning of one, "latest", or a measured file.
 
-    The page shows power over time with the calls under it, energy by call, and the sum against the
-    whole program. It needs nothing from outside and can be sent to others.
+    The page (--html, --open) shows where the energy went, power over time with the calls under it, layers, and the
+    history of the program. It needs nothing from outside and can be sent to others. Grams of CO₂e and money are shown
+    when you say what a kilowatt-hour costs; they are not stored.
     """
-    if page is None and diagram is None:
-        raise Problem("Name a file to write: --html PAGE.html, --edd DIAGRAM.svg, or both.")
+    costs = _footprint(options)
     with Database.read(db or user_database()) as database:
-        chosen = choose_run(run, database.runs())
-        measured = database.measurements(chosen.id)
-        parts, inside = database.parts(chosen.id), database.inside(chosen.id)
-        traces, spans = database.traces(chosen.id), database.spans(chosen.id)
-    echo(what_is_shared([chosen]), err=True)
-    if page is not None:
-        _write(page, render(chosen, measured, traces, spans, parts, inside), chosen)
-    if diagram is not None:
-        _write(diagram, _diagram(chosen, parts, inside, block), chosen)
+        chosen = run_or_file(run, database)
+        if page is not None:
+            say(what_is_shared([chosen]), err=True)
+            _write(page, page_of(chosen, database, costs, links=links), chosen)
+        if diagram is not None:
+            parts, inside = database.parts(chosen.id), database.inside(chosen.id)
+            _write(diagram, _diagram(chosen, parts, inside, block), chosen)
+        if open_it:
+            open_page(chosen, database, costs, page)
+        if page is None and diagram is None and not open_it:
+            summarise(chosen, database, costs)
+
+
+def _footprint(options: dict[str, Any]) -> Footprint:
+    settings, problems = read_pyproject(project_root(Path.cwd()))
+    for problem in problems:
+        say(f"Warning: {problem}", err=True)
+    return footprint(asdict(combine(settings, given(options))))
+
+
+def page_of(run: Run, database: Database, costs: Footprint, *, links: bool) -> str:
+    """The page of a run with everything that is known of it."""
+    return render(
+        run,
+        database.measurements(run.id),
+        database.traces(run.id),
+        database.spans(run.id),
+        database.parts(run.id),
+        database.inside(run.id),
+        phases=database.phases(run.id),
+        history=program_history(run, database.runs()),
+        footprint=costs,
+        links=links,
+    )
+
+
+def summarise(run: Run, database: Database, costs: Footprint | None = None) -> None:
+    """Print a run in short."""
+    from energy_lsp.terminal.runs_table import print_summary  # who writes a page needs no screen
+
+    print_summary(
+        run,
+        database.measurements(run.id),
+        database.phases(run.id),
+        database.parts(run.id),
+        program_history(run, database.runs()),
+    )
+    for sentence in (_footprint({}) if costs is None else costs).sentences(total(run) or 0.0):
+        say(sentence)
+    say(f"`energy-lsp report {run.id} --open` shows more; `energy-lsp inside {run.id}` all layers.")
+
+
+def open_page(run: Run, database: Database, costs: Footprint | None = None, page: Path | None = None) -> None:
+    """Write the page where only its owner looks, and open it; say where it is where nothing opens it."""
+    if page is None:
+        import platformdirs  # only this way of looking at a run needs a folder of its own
+
+        page = Path(platformdirs.user_cache_dir("energy-lsp", appauthor=False)) / "reports" / f"{run.id}.html"
+        private_folder(page.parent)
+        text = page_of(run, database, _footprint({}) if costs is None else costs, links=True)
+        _write(page, text, run)
+    if not _has_browser() or click.launch(str(page)):
+        say(f"No browser could be started here: open {page} yourself.", err=True)
+
+
+def _has_browser() -> bool:
+    """On Linux a browser needs a display; elsewhere there is one."""
+    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _diagram(run: Run, parts: Sequence[Part], inside: Inside | None, block: str | None) -> str:
@@ -82,4 +166,4 @@ def _write(path: Path, text: str, run: Run) -> None:
         write_file(path, text)
     except OSError as error:
         raise Problem(f"{path} cannot be written ({error.strerror}): name another file.") from error
-    echo(f"Wrote {path}: {run.command}, {run.started[:16].replace('T', ' ')} UTC.")
+    say(f"Wrote {path}: {run.command}, {run.started[:16].replace('T', ' ')} UTC.")

@@ -1,32 +1,12 @@
 "use strict";
 (function () {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const { data, joules, column, element, svgElement, place: placeOf } = page;
   const inside = data.inside;
   const section = document.getElementById("inside");
   if (!inside) {
     section.remove();
     return;
   }
-  const mark = data.run.estimated ? "≈ " : "";
-  const units = [[3.6e4, 3.6e3, "Wh"], [1e3, 1e3, "kJ"], [1, 1, "J"], [1e-3, 1e-3, "mJ"], [1e-6, 1e-6, "µJ"], [0, 1e-9, "nJ"]];
-  function joules(value) {
-    if (value === 0) return "0 J";
-    const [, factor, unit] = units.find(([least]) => Math.abs(value) >= least);
-    return mark + (value / factor).toPrecision(3) + " " + unit;
-  }
-  function element(name, parent, text, className) {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text; // never markup: names come from a program
-    if (className) made.className = className;
-    parent.appendChild(made);
-    return made;
-  }
-  const svgElement = (name, parent, attributes) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    parent.appendChild(made);
-    return made;
-  };
   document.getElementById("inside-note").textContent = inside.note + " Apportioned among operations, not metered by layer.";
 
   // Call → blocks → layer → pass → operation.
@@ -73,7 +53,8 @@
       box.style.opacity = wanted && !node.name.toLowerCase().includes(wanted) ? "0.25" : "1";
       const says = `${fullName(node)}: ${joules(node.joules)}, ${((100 * node.joules) / root.joules).toFixed(1)}%${node.place ? " · " + node.place : ""}`;
       box.title = says;
-      box.addEventListener("mouseenter", () => { pointed.textContent = says; });
+      box.setAttribute("aria-label", says);
+      for (const event of ["mouseenter", "focus"]) box.addEventListener(event, () => { pointed.textContent = says; });
       box.addEventListener("click", () => { focus = node === focus && node.parent ? node.parent : node; drawIcicle(); });
       let left = x;
       for (const one of [...node.children.values()].sort((a, b) => b.joules - a.joules)) {
@@ -90,19 +71,20 @@
 
   function table(id, rows) {
     const place = document.getElementById(id);
+    const scale = column(rows.map((row) => row[2]));
+    const energy = `${page.mark}energy, ${scale.unit}`;
     const head = element("tr", element("thead", place));
-    [["layer", ""], ["energy", "number"], ["95% interval", "number interval"], ["share", "number"], ["power", "number"], ["runs", "number"]].forEach(([title, kind]) => element("th", head, title, kind));
+    [["layer", ""], [energy, "number"], ["95% interval", "number interval"], ["share", "number"], ["power", "number"], ["runs", "number"]].forEach(([title, kind]) => { element("th", head, title, kind).scope = "col"; });
     const body = element("tbody", place);
     for (const [name, where, own, low, high, share, watts, count] of rows) {
       const line = element("tr", body);
       const cell = element("td", line, undefined, "api");
       element("span", cell, name);
-      if (where) element("div", cell, where, "place");
-      element("td", line, joules(own), "number");
-      element("td", line, `${joules(low)} to ${joules(high)}`, "number interval");
-      element("td", line, (100 * share).toFixed(1) + "%", "number");
-      element("td", line, watts === null ? "" : watts.toPrecision(3) + " W", "number");
-      element("td", line, count ? String(count) : "", "number");
+      if (where) {
+        const [, file, number] = /^(.*):(\d+)$/.exec(where) ?? [, where, ""];
+        placeOf(cell, file, number);
+      }
+      [[scale.text(own), energy, "number"], [`${joules(low)} to ${joules(high)}`, "95% interval", "number interval"], [(100 * share).toFixed(1) + "%", "share", "number"], [watts === null ? "" : watts.toPrecision(3) + " W", "power", "number"], [count ? String(count) : "", "runs", "number"]].forEach(([text, label, kind]) => { element("td", line, text, kind).dataset.label = label; });
     }
   }
 
@@ -129,7 +111,7 @@
       svgElement("path", drawing, { d: `M${x1},${from} C${x1},${(from + to) / 2} ${x2},${(from + to) / 2} ${x2},${to}`, fill: "none", stroke: "#8c959f" });
     }
     for (const [name, whole, kind, x, y, own, share, forward, , opens] of level.boxes) {
-      const group = svgElement("g", drawing, opens ? { class: "opens", tabindex: "0", role: "button" } : {});
+      const group = svgElement("g", drawing, opens ? { class: "opens", tabindex: "0", role: "button", "aria-label": `${whole}, ${(100 * share).toFixed(1)}%: look inside` } : {});
       svgElement("title", group, {}).textContent = `${whole} (${kind})`;
       const [left, top] = [x - boxWidth / 2, y - boxHeight / 2];
       svgElement("rect", group, { x: left, y: top, width: boxWidth, height: boxHeight, rx: 4, fill: "#d55e00", "fill-opacity": 0.06 + 0.6 * Math.min(1, 2 * share), stroke: "#59636e" });
@@ -140,7 +122,7 @@
       svgElement("rect", group, { x: left + 8 + (boxWidth - 16) * part, y: top + 38, width: (boxWidth - 16) * (1 - part), height: 3, fill: passColours.backward });
       if (opens) {
         group.addEventListener("click", () => drawDiagram(whole));
-        group.addEventListener("keydown", (event) => { if (event.key === "Enter") drawDiagram(whole); });
+        group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); drawDiagram(whole); } });
       }
     }
     if (level.left_out) element("p", place, `and ${level.left_out} smaller ones`, "note");

@@ -1,160 +1,201 @@
 "use strict";
+// Phases, sum, table of calls, history, and what the energy is in other terms.
 (function () {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const estimated = data.run.estimated;
-  const units = [[3.6e4, 3.6e3, "Wh"], [1e3, 1e3, "kJ"], [1, 1, "J"], [1e-3, 1e-3, "mJ"], [1e-6, 1e-6, "µJ"], [0, 1e-9, "nJ"]];
+  const { data, estimated, mark, joules, plainJoules, column, element, svgElement, place, counted, colourOf, palette } = page;
+  const whole = data.run.total;
+  const phaseColours = { imports: "#8c8c8c", data: "#009e73", tracing: "#cc79a7", calls: "#0072b2", compiled: "#56b4e9", iteration: "#33a02c", callbacks: "#e69f00", python: "#b8a900", exit: "#666666", children: "#d55e00", unexplained: "#bdbdbd" };
+  const methods = { "in place": "as it ran", replayed: "repeated alone", imported: "imported" };
 
-  function plainJoules(value) {
-    if (value === 0) return "0 J";
-    const [, factor, unit] = units.find(([least]) => Math.abs(value) >= least);
-    return (value / factor).toPrecision(3) + " " + unit;
-  }
-  const joules = (value) => (estimated ? "≈ " : "") + plainJoules(value);
-
-  const seconds = (value) => (value >= 1e-3 || value === 0 ? value.toPrecision(3) : value.toExponential(1));
-
-  function element(name, parent, text, className) {
-    const made = document.createElement(name);
-    if (text !== undefined) made.textContent = text; // never markup: file names and APIs come from a database
-    if (className) made.className = className;
-    parent.appendChild(made);
-    return made;
+  function headline() {
+    if (whole === null) return;
+    const hours = whole >= 1000 ? ` (${(whole / 3600).toPrecision(3)} Wh)` : "";
+    document.getElementById("headline").textContent = `${joules(whole)}${hours} above idle in ${data.run.seconds.toFixed(2)} s`;
   }
 
-  const colour = (name) => getComputedStyle(document.body).getPropertyValue("--" + name).trim();
-  // The hungriest APIs have colours that the colour-blind tell apart too (Okabe and Ito); the others share a grey.
-  const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#b8a900"];
-  const ranked = [...new Set(data.calls.map((call) => call.api))];
-  const colourOf = (api) => palette[ranked.indexOf(api)] ?? "#8c8c8c";
-  const width = () => Math.max(320, document.getElementById("power").clientWidth);
-  const sync = { key: "time", setSeries: false };
-  const last = Math.max(1e-9, ...data.traces.map((trace) => trace.seconds[trace.seconds.length - 1] ?? 0), ...data.spans.map((span) => span[5]));
-  const axisLook = () => ({ stroke: colour("ink"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } });
-
-  function powerChart() {
-    const place = document.getElementById("power");
-    if (data.traces.length === 0) {
-      element("p", place, "This run kept no power trace.", "note");
-      return null;
+  /** A bar of parts that add up; what it says in a word for those who do not see it. */
+  function bar(parent, parts, label) {
+    const frame = element("div", parent, undefined, "whole");
+    frame.setAttribute("role", "img");
+    frame.setAttribute("aria-label", label);
+    const sum = parts.reduce((all, [, value]) => all + Math.max(0, value), 0) || 1;
+    for (const [name, value, shade] of parts) {
+      if (value <= 0) continue;
+      const part = element("div", frame, value / sum > 0.09 ? name : "");
+      part.style.width = `${(100 * value) / sum}%`;
+      if (shade) part.style.background = shade;
+      else part.className = "rest";
+      part.title = `${name}: ${joules(value)}, ${((100 * value) / sum).toFixed(1)}%`;
     }
-    // One time axis for all devices: each has its own instants, gaps are joined.
-    const tables = data.traces.map((trace) => [trace.seconds, trace.watts]);
-    return new uPlot({
-      width: width(), height: 260, padding: [16, 24, 0, 0], cursor: { sync },
-      scales: { x: { time: false, range: [0, last] } },
-      axes: [{ ...axisLook(), label: "seconds" }, { ...axisLook(), label: estimated ? "watts (estimated)" : "watts" }],
-      series: [{ label: "seconds" }, ...data.traces.map((trace) => ({ label: trace.device, stroke: colour(trace.device), width: 1.5, spanGaps: true, points: { show: false } }))],
-    }, uPlot.join(tables), place);
   }
 
-  function lanes(spans) {
-    // Overlapping calls (nested, or of other threads) go to the next free lane.
-    const ends = [];
-    return spans.map((span) => {
-      let lane = ends.findIndex((end) => end <= span[4]);
-      if (lane === -1) lane = ends.length;
-      ends[lane] = span[5];
-      return lane;
-    });
+  function cells(row, ...texts) {
+    texts.forEach(([text, label, className]) => { element("td", row, text, className).dataset.label = label; });
   }
 
-  function spanChart() {
-    if (data.spans.length === 0) return null;
-    const spans = [...data.spans].sort((left, right) => left[4] - right[4]);
-    const lane = lanes(spans);
-    const depth = Math.min(12, Math.max(...lane) + 1);
-    const pointed = document.getElementById("pointed");
-
-    function draw(chart) {
-      const { ctx, bbox } = chart;
-      const height = bbox.height / depth;
-      ctx.save();
-      ctx.beginPath();
-      ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-      ctx.clip();
-      spans.forEach((span, index) => {
-        const left = chart.valToPos(span[4], "x", true);
-        const right = chart.valToPos(span[5], "x", true);
-        ctx.fillStyle = colourOf(span[0]);
-        ctx.fillRect(left, bbox.top + Math.min(lane[index], depth - 1) * height + 1, Math.max(1, right - left), height - 2);
-      });
-      ctx.restore();
+  function phases() {
+    const parent = document.getElementById("phases");
+    const known = data.phases.filter(([name, value]) => value !== 0 || name === "unexplained");
+    if (known.length === 0 || !whole) {
+      document.getElementById("phases").closest("section").remove();
+      return;
     }
-
-    function point(chart) {
-      const { left, top } = chart.cursor;
-      if (left === undefined || left < 0) { pointed.textContent = ""; return; }
-      const time = chart.posToVal(left, "x");
-      const row = Math.floor((top / chart.over.clientHeight) * depth);
-      const index = spans.findIndex((span, at) => span[4] <= time && time <= span[5] && Math.min(lane[at], depth - 1) === row);
-      pointed.textContent = index === -1 ? "" : `${spans[index][0]} · ${spans[index][1]}:${spans[index][2]} · ${((spans[index][5] - spans[index][4]) * 1e3).toPrecision(3)} ms`;
+    const words = known.map(([name, value]) => `${name} ${((100 * Math.max(0, value)) / whole).toFixed(1)}%`).join(", ");
+    bar(parent, known.map(([name, value]) => [name, value, phaseColours[name]]), `Energy by phase: ${words}`);
+    const scale = column(known.map(([, value]) => value));
+    const table = element("table", parent, undefined, "stack");
+    table.setAttribute("aria-labelledby", "phases-title");
+    const head = element("tr", element("thead", table));
+    [["phase", ""], [`${mark}energy, ${scale.unit}`, "number"], ["share", "number"], ["seconds", "number"], ["most of it", ""]].forEach(([title, kind]) => { element("th", head, title, kind).scope = "col"; });
+    const body = element("tbody", table);
+    for (const [name, value, seconds, detail] of known) {
+      const row = element("tr", body);
+      const title = element("th", row);
+      title.scope = "row";
+      element("span", title, undefined, "swatch").style.background = phaseColours[name] ?? "#8c8c8c";
+      element("span", title, name);
+      const most = detail.map(([part, own]) => `${part} ${plainJoules(own)}`).join(", ");
+      cells(row, [scale.text(value), `energy, ${scale.unit}`, "number"], [`${((100 * Math.max(0, value)) / whole).toFixed(1)}%`, "share", "number"], [seconds.toFixed(2), "seconds", "number"], [most, "most of it", ""]);
     }
-
-    return new uPlot({
-      width: width(), height: 24 + 22 * depth, padding: [8, 24, 8, 0], cursor: { sync, y: true }, legend: { show: false },
-      scales: { x: { time: false, range: [0, last] }, y: { range: [0, depth] } },
-      axes: [{ show: false }, { ...axisLook(), label: "calls", values: () => [] }],
-      series: [{}, { stroke: "transparent", points: { show: false } }],
-      hooks: { draw: [draw], setCursor: [point] },
-    }, [[0, last], [0, 0]], document.getElementById("spans"));
   }
 
   function total() {
-    const place = document.getElementById("total");
-    const whole = data.run.total;
+    const parent = document.getElementById("total");
     const known = data.calls.reduce((sum, call) => sum + (call.exclusive ?? call.joules ?? 0), 0);
     if (whole === null || whole <= 0) {
-      element("p", place, `Calls: ${joules(known)}. The energy of the whole program is not known.`, "note");
+      element("p", parent, `Calls: ${joules(known)}. The energy of the whole program is not known.`, "note");
       return;
     }
-    const frame = element("div", place, undefined, "whole");
-    for (const call of data.calls) {
-      const share = (call.exclusive ?? call.joules ?? 0) / Math.max(whole, known);
-      if (share <= 0) continue;
-      const part = element("div", frame);
-      part.style.width = `${100 * share}%`;
-      part.style.background = colourOf(call.api);
-      part.title = `${call.api}: ${joules(call.exclusive ?? call.joules)}`;
-    }
-    element("div", frame, undefined, "rest").title = "not in any call: imports, Python itself, data";
     const rest = data.run.unaccounted ?? whole - known;
-    element("p", place, `Program: ${joules(whole)} in ${data.run.seconds.toFixed(2)} s · calls: ${joules(known)} (${((100 * known) / whole).toFixed(0)}%) · in no call (imports, Python itself): ${joules(rest)}`, "note");
+    const parts = data.calls.slice(0, palette.length).map((call) => [call.api, call.exclusive ?? call.joules ?? 0, colourOf(call.api)]);
+    const others = data.calls.slice(palette.length).reduce((sum, call) => sum + (call.exclusive ?? call.joules ?? 0), 0);
+    const words = `Program: ${joules(whole)} in ${data.run.seconds.toFixed(2)} s · calls: ${joules(known)} (${((100 * known) / whole).toFixed(0)}%) · in no call (imports, Python itself): ${joules(rest)}`;
+    bar(parent, [...parts, ["other calls", others, "#8c8c8c"], ["in no call", Math.max(0, rest), ""]], words);
+    element("p", parent, words, "note");
   }
 
+  const shownAtFirst = 200;
   function calls() {
     const table = document.getElementById("calls");
+    const filter = document.getElementById("calls-filter");
+    const more = document.getElementById("calls-more");
+    const count = document.getElementById("calls-count");
+    const each = column(data.calls.map((call) => (call.joules === null ? null : call.joules / call.count)));
+    const every = column(data.calls.map((call) => call.joules));
+    const columns = [
+      ["call", "", (call) => call.api.toLowerCase()],
+      [`${mark}energy, ${every.unit}`, "number", (call) => call.joules ?? -1],
+      ["share", "number", (call) => call.joules ?? -1],
+      [`each, ${each.unit}`, "number", (call) => (call.joules ?? -1) / call.count],
+      ["95% interval", "number interval", (call) => call.low ?? -1],
+      ["calls", "number", (call) => call.count],
+      ["seconds", "number", (call) => call.seconds],
+    ];
+    let sorted = 1;
+    let downwards = true;
+    let everything = false;
     const head = element("tr", element("thead", table));
-    [["call", ""], [estimated ? "energy (estimated)" : "energy", "number"], ["95% interval", "number interval"], ["calls", "number"], ["seconds", "number"]].forEach(([title, kind]) => element("th", head, title, kind));
+    const titles = columns.map(([title, kind], index) => {
+      const cell = element("th", head, undefined, kind);
+      cell.scope = "col";
+      const button = element("button", cell, title, "sort");
+      button.addEventListener("click", () => {
+        downwards = sorted === index ? !downwards : index !== 0;
+        sorted = index;
+        fill();
+      });
+      return cell;
+    });
     const body = element("tbody", table);
-    const most = Math.max(...data.calls.map((call) => call.joules ?? 0), 1e-12);
-    for (const call of data.calls) {
-      const row = element("tr", body);
+    const most = data.calls.reduce((all, call) => Math.max(all, call.joules ?? 0), 1e-12);
+
+    function fill() {
+      titles.forEach((cell, index) => cell.setAttribute("aria-sort", index === sorted ? (downwards ? "descending" : "ascending") : "none"));
+      const wanted = filter.value.toLowerCase();
+      const found = data.calls.filter((call) => `${call.api} ${call.file}:${call.line}`.toLowerCase().includes(wanted));
+      const key = columns[sorted][2];
+      found.sort((left, right) => (key(left) < key(right) ? -1 : key(left) > key(right) ? 1 : 0) * (downwards ? -1 : 1));
+      const shown = everything ? found : found.slice(0, shownAtFirst);
+      body.replaceChildren(...shown.map(line));
+      more.hidden = shown.length === found.length;
+      more.textContent = `Show all ${counted(found.length, "place")}`;
+      const sum = found.reduce((all, call) => all + (call.exclusive ?? call.joules ?? 0), 0);
+      count.textContent = wanted ? `${counted(found.length, "place")} of ${data.calls.length}, ${joules(sum)}` : counted(found.length, "place");
+      page.highlight(wanted ? (span) => `${span[0]} ${span[1]}:${span[2]}`.toLowerCase().includes(wanted) : null);
+    }
+
+    function line(call) {
+      const row = document.createElement("tr");
       const name = element("td", row, undefined, "api");
       element("span", name, undefined, "swatch").style.background = colourOf(call.api);
       element("span", name, call.api + (call.traced ? " (while tracing)" : ""));
-      element("div", name, `${call.file}:${call.line} · ${call.method}`, "place");
+      place(name, call.file, call.line, ` · ${methods[call.method] ?? call.method}`);
       if (call.joules !== null) {
-        const bar = element("span", name, undefined, "bar");
-        bar.style.width = `${(100 * call.joules) / most}%`;
-        bar.style.background = colourOf(call.api);
+        const own = element("span", name, undefined, "bar");
+        own.style.width = `${Math.max(0, (100 * call.joules) / most)}%`;
+        own.style.background = colourOf(call.api);
       }
-      element("td", row, call.joules === null ? "not resolved" : joules(call.joules), "number");
-      element("td", row, call.low === null || call.high === null ? "" : `${plainJoules(call.low)} to ${plainJoules(call.high)}`, "number interval");
-      element("td", row, String(call.count), "number");
-      element("td", row, seconds(call.seconds), "number");
+      const known = call.joules !== null;
+      cells(row,
+        [known ? every.text(call.joules) : "too little to tell", `energy, ${every.unit}`, "number"],
+        [known && whole ? `${((100 * call.joules) / whole).toFixed(1)}%` : "", "share", "number"],
+        [known ? each.text(call.joules / call.count) : "", `each, ${each.unit}`, "number"],
+        [call.low === null || call.high === null ? "" : call.repeats === 1 ? "one run" : `${plainJoules(call.low)} to ${plainJoules(call.high)}`, "95% interval", "number interval"],
+        [call.count.toLocaleString("en"), "calls", "number"],
+        [call.seconds >= 1e-3 || call.seconds === 0 ? call.seconds.toPrecision(3) : call.seconds.toExponential(1), "seconds", "number"]);
+      return row;
     }
+
+    filter.addEventListener("input", fill);
+    more.addEventListener("click", () => { everything = true; fill(); });
+    page.showCall = (api, file, number) => {
+      filter.value = `${api} ${file}:${number}`;
+      if (!data.calls.some((call) => call.api === api && call.file === file && call.line === number)) filter.value = api;
+      fill();
+      document.getElementById("calls-section").scrollIntoView({ behavior: "smooth" });
+    };
+    fill();
   }
 
-  let charts = [];
-  function plot() {
-    charts.forEach((chart) => chart.destroy());
-    charts = [powerChart(), spanChart()].filter(Boolean);
+  function history() {
+    const parent = document.getElementById("history");
+    const known = data.history.filter(([, , value]) => value !== null);
+    if (known.length < 2) {
+      document.getElementById("history-section").remove();
+      return;
+    }
+    const most = known.reduce((all, [, , value]) => Math.max(all, value), 1e-12);
+    const [wide, high, step] = [Math.max(200, known.length * 26), 120, Math.max(200, known.length * 26) / known.length];
+    const words = `Energy of ${counted(known.length, "run")}, from ${joules(known[0][2])} on ${known[0][0].slice(0, 10)} to ${joules(known[known.length - 1][2])} on ${known[known.length - 1][0].slice(0, 10)}`;
+    const drawing = svgElement("svg", parent, { viewBox: `0 0 ${wide} ${high + 20}`, role: "img", "aria-label": words, class: "history" });
+    known.forEach(([started, commit, value, mine], index) => {
+      const tall = Math.max(1, (high * value) / most);
+      const shape = svgElement("rect", drawing, { x: index * step + 2, y: high - tall, width: Math.max(2, step - 4), height: tall, class: mine ? "mine" : "other" });
+      svgElement("title", shape, {}).textContent = `${started.slice(0, 16).replace("T", " ")}${commit ? " · " + commit : ""}: ${joules(value)}`;
+      if (commit && step > 24 && index % Math.ceil(60 / step) === 0) svgElement("text", drawing, { x: index * step + 2, y: high + 14 }).textContent = commit.slice(0, 7);
+    });
+    element("p", parent, `${words}. The run of this page is the dark one; all are of one machine and meter.`, "note");
+    const hidden = element("details", parent);
+    element("summary", hidden, "The same as a table");
+    const table = element("table", hidden, undefined, "stack");
+    const scale = column(known.map(([, , value]) => value));
+    const head = element("tr", element("thead", table));
+    ["when (UTC)", "commit", `${mark}energy, ${scale.unit}`].forEach((title) => { element("th", head, title).scope = "col"; });
+    const body = element("tbody", table);
+    for (const [started, commit, value] of known) cells(element("tr", body), [started.slice(0, 16).replace("T", " "), "when", ""], [commit || "none", "commit", ""], [scale.text(value), `energy, ${scale.unit}`, ""]);
   }
-  plot();
+
+  function footprint() {
+    if (data.footprint.length === 0) {
+      document.getElementById("footprint-section").remove();
+      return;
+    }
+    for (const sentence of data.footprint) element("p", document.getElementById("footprint"), sentence);
+  }
+
+  headline();
+  phases();
   total();
   calls();
-  window.addEventListener("resize", () => charts.forEach((chart) => chart.setSize({ width: width(), height: chart.height })));
-  // The editor changes its theme by the body's class.
-  new MutationObserver(plot).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", plot);
+  history();
+  footprint();
 })();
