@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,10 @@ import nbformat
 import pytest
 from click.testing import CliRunner, Result
 
+from energy_data.database.database import Database
+from energy_data.model import RuleEvidence
+from energy_data.program_evidence import in_program
+from energy_data.project_identity import project_ids
 from energy_lsp.cli import main
 
 SAFE = "import tensorflow as tf\n\n\ndef f(x: tf.Tensor):\n    return tf.pow(x, 2)\n"
@@ -316,3 +321,69 @@ def test_the_same_file_of_another_project_has_no_figures(check: Any, workspace: 
     items = json.loads(check(str(other / "model.py"), "--format", "json").stdout)
     assert "hotspot" not in [item["rule"] for item in items]
     assert {item["origin"] for item in items} <= {"api", None}
+
+
+def add_trial(database: Path, root: Path, line: str, ratio: float) -> None:
+    """What `tune` leaves behind that tried a rule at a line of the program."""
+    trial = RuleEvidence(
+        rule="pow2",
+        size=in_program(project_ids(root)[0], "model.py", line),
+        mode="eager",
+        pairs=5,
+        ratio=ratio,
+        low=ratio - 0.01,
+        high=ratio + 0.01,
+        p_value=0.01,
+        a12=0.0,
+        control_ratio=1.0,
+        joules_before=200.0,
+        machine="Test CPU",
+        meter="rapl",
+        estimated=False,
+        measured="2026-11-17T00:00:00+00:00",
+        tensorflow="2.21.0",
+    )
+    with Database.open(database) as opened:
+        opened.add_evidence([trial])
+
+
+def test_what_was_proven_in_this_program_is_said_first(check: Any, workspace: Path, database: Path) -> None:
+    add_trial(database, workspace, "return tf.pow(tf.abs(data), 2)", 0.6)
+    result = check("model.py", "--format", "json")
+    [item] = [item for item in json.loads(result.stdout) if item["rule"] == "pow2"]
+    assert item["message"].startswith("✓ proven here: saves 80.0 J of 200 J a run, 40%.")
+    told = {key: item[key] for key in ("saved_joules", "saved_share", "program_joules", "saving_origin")}
+    assert told == {
+        "saved_joules": pytest.approx(80.0),
+        "saved_share": pytest.approx(0.4),
+        "program_joules": 200.0,
+        "saving_origin": "proven",
+    }
+
+
+def test_what_saves_next_to_nothing_here_is_a_hint_and_no_problem(
+    check: Any, workspace: Path, database: Path
+) -> None:
+    add_trial(database, workspace, "return tf.pow(tf.abs(data), 2)", 0.98)
+    assert check("model.py").exit_code == 1
+    quiet = check("model.py", "--smallest-share", "0.05", "--format", "sarif")
+    assert quiet.exit_code == 0
+    [found] = [one for one in json.loads(quiet.stdout)["runs"][0]["results"] if one["ruleId"] == "pow2"]
+    assert found["level"] == "note"
+    assert found["properties"]["saved_share"] == pytest.approx(0.02)
+
+
+def test_an_impact_is_worked_out_from_what_the_call_took_in_the_last_run(
+    check: Any, workspace: Path, database: Path
+) -> None:
+    before = json.loads(check("model.py", "--format", "json").stdout)
+    assert next(item for item in before if item["rule"] == "pow2")["saved_joules"] is None
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute("UPDATE runs SET joules = ?", (json.dumps({"cpu": [400.0, 1.0]}),))
+    connection.close()
+    items = json.loads(check("model.py", "--format", "json").stdout)
+    pow2 = next(item for item in items if item["rule"] == "pow2")
+    if pow2["total_joules"]:
+        assert pow2["program_joules"] == 400.0
+        assert 0 <= pow2["saved_joules"] <= pow2["total_joules"]

@@ -133,6 +133,13 @@ class SourceDatabase:
         row = self._ask(_SIGNATURE, (api, json.dumps(shapes))).fetchone()
         return None if row is None else _figure(row, self.name, "signature")
 
+    def run_joules(self, run_id: str) -> float | None:
+        """Net joules of a whole run, all devices together; None for a run that is not here."""
+        row = self._ask("SELECT joules FROM runs WHERE id = ?", (run_id,)).fetchone()
+        if row is None:
+            return None
+        return sum(_finite(value[0]) for value in json.loads(row[0]).values()) or None
+
     def evidence(self, rule: str) -> list[RuleEvidence]:
         """The comparisons measured for a rule."""
         found = self._ask(_EVIDENCE, (rule,))

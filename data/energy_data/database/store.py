@@ -138,6 +138,11 @@ class EnergyStore:
         current = self.setting()
         return current is None or figure.source == "published" or figure.backend == current.backend
 
+    def run_joules(self, run_id: str) -> float | None:
+        """Net joules of a whole run."""
+        found = self._ask_all(lambda database: database.run_joules(run_id))
+        return next((joules for joules in found if joules is not None), None)
+
     def evidence(self, rule: str) -> Sequence[RuleEvidence]:
         """Measured comparisons for a rule: here, then the team's, then those shipped."""
         found = [one for some in self._ask_all(lambda database: database.evidence(rule)) for one in some]

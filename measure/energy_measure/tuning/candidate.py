@@ -33,6 +33,8 @@ class Candidate:
     changes_results: bool = False
     """Results may differ though nothing is wrong: a larger batch, a lower precision."""
     note: str = ""
+    needs: Sequence[str] = ()
+    """Packages of which one has to be installed for it to make a difference."""
     places: Sequence[Candidate] = ()
     """The same at each place alone, where it changes several: an editor tries one."""
 

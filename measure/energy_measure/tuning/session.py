@@ -14,7 +14,9 @@ from energy_measure.problems import MeasureProblem
 from energy_measure.program.interpreters import find_interpreter
 from energy_measure.tuning.candidate import Candidate, edited, read_sources, together
 from energy_measure.tuning.candidates import find_all
+from energy_measure.tuning.keeping import keep
 from energy_measure.tuning.likeness import Tolerance
+from energy_measure.tuning.packages import packages_of
 from energy_measure.tuning.search import Tuning
 from energy_measure.tuning.trial import Progress, Trial, Tuned
 from energy_measure.tuning.workshop import Workshop
@@ -39,6 +41,8 @@ class TuneRequest:
     line: int = 0
     """With `only`: at this line of the script alone."""
     wait: bool = True
+    database: Path | None = None
+    """Where to keep what was confirmed; None: nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class TuneResult:
     """What was chosen, in bytes of the files as they are."""
     applied: Mapping[str, tuple[bytes, bytes]] = field(default_factory=dict)
     """The files with those of the chosen alone that leave results equal: what `--apply` writes."""
+    lines: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    """The source of the candidates' lines, by file and line."""
 
     @property
     def patch(self) -> str:
@@ -97,7 +103,11 @@ def tune(
         raise MeasureProblem(f"{request.script} is a folder: name the script to tune.")
     interpreter = find_interpreter(script.parent, request.project, request.python)
     sources = read_sources(request.project, script)
-    candidates = _asked_for(find_all(sources), request)
+    found = find_all(sources)
+    packages = packages_of(interpreter.path, sorted({name for one in found for name in one.needs}))
+    candidates = _asked_for(
+        [one for one in found if not one.needs or not packages.there.isdisjoint(one.needs)], request
+    )
     metered = Metered(request.meter, wait=request.wait, on_wait=on_wait)
     with Workshop(request.project, script, interpreter.path, request.arguments, sources) as workshop, metered:
         tuned = Tuning(workshop, metered, request.minutes * 60, request.tolerance, progress).run(candidates)
@@ -106,7 +116,18 @@ def tune(
             {name: (workshop.text(name), edited(workshop.text(name), edits)) for name, edits in some.items()}
             for some in (chosen, equal)
         )
-        return TuneResult(tuned, files, workshop.untouched(), chosen, applied)
+        lines = {
+            (one.file, one.line): _line(workshop.text(one.file), one.line) for one in candidates if one.file
+        }
+        result = TuneResult(tuned, files, workshop.untouched(), chosen, applied, lines)
+    if request.database is not None:
+        keep(result, request.project, request.database, packages.tensorflow)
+    return result
+
+
+def _line(text: bytes, number: int) -> str:
+    lines = text.decode("utf-8", "replace").splitlines()
+    return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
 def _asked_for(found: Sequence[Candidate], request: TuneRequest) -> Sequence[Candidate]:

@@ -222,7 +222,10 @@ def step(x, w):
             return [*names.import_edits(), *extracted(place, step, decorator, free_name(place, "train_step"))]
 
         yield Match(
-            place.node, edits=edits, message="as a function under `@tf.function` this step is one call"
+            place.node,
+            edits=edits,
+            message="as a function under `@tf.function` this step is one call",
+            related=step.statements,
         )
 
 

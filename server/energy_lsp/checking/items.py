@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from energy_lsp.presentation.account import NOTHING, Account, counts, machine_of
+from energy_lsp.presentation.diagnostics import finding_text
 from energy_lsp.presentation.wording import HOTSPOT, HOTSPOT_PAGE, cost, provenance
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from energy_lsp.presentation.account import MachineKey
     from energy_lsp.presentation.file_report import FileReport
     from energy_lsp.presentation.hints import Hint
+
+NO_IMPACT = dict.fromkeys(("saved_joules", "saved_share", "program_joules", "saving_origin"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +38,17 @@ class Item:
     """The line of the source."""
     cell: int | None = None
     """For notebooks: the cell, counted from 1."""
+    negligible: bool = False
+    """Saves less here than the smallest share of a run's energy that makes a problem."""
+    impact: float | None = None
+    """Joules that it saves in one run."""
     hint: dict[str, Any] = field(default_factory=dict)
     """The figures: what JSON carries beyond the place and the message."""
 
     @property
     def is_finding(self) -> bool:
-        """Findings make `check` fail; hotspots only inform, a budget is there to limit them."""
-        return self.rule != HOTSPOT
+        """Findings make `check` fail; hotspots, and what saves next to nothing here, only inform."""
+        return self.rule != HOTSPOT and not self.negligible
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +83,22 @@ def result_of(pages: list[FileReport], file: str, fixed: int) -> FileResult:
         items += [_of_finding(page, finding, file, cell, account) for finding in page.findings]
         items += [_of_hotspot(page, hint, file, cell, account) for hint in page.hotspots]
         calls += [_cost(page, hint, file, cell) for hint in page.hints if counts(hint.figure)]
-    items.sort(key=lambda item: (item.cell or 0, item.line, item.column, item.rule))
+    items.sort(key=lambda item: (-(item.impact or 0.0), item.cell or 0, item.line, item.column, item.rule))
     return FileResult(file, tuple(items), tuple(calls), account, fixed)
 
 
 def _of_finding(page: FileReport, finding: Finding, file: str, cell: int | None, account: Account) -> Item:
-    rule = finding.rule
-    severity = page.folder.settings.rule_severity
-    message = f"{finding.message}: {page.verdict_of(finding).text}"
+    rule, impact = finding.rule, page.impact_of(finding)
+    message, severity = finding_text(page, finding)
     shown = energy_of_finding(page, finding, account)
-    return _item(
+    shown |= impact.as_json() if impact is not None else NO_IMPACT
+    item = _item(
         page, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, shown
     )
+    if impact is None:
+        return item
+    negligible = impact.is_below(page.folder.settings.smallest_share)
+    return replace(item, negligible=negligible, impact=impact.joules if impact.told else 0.0)
 
 
 def _of_hotspot(page: FileReport, hint: Hint, file: str, cell: int | None, account: Account) -> Item:

@@ -138,6 +138,9 @@ def _for_hotspot(page: FileReport, hint: Hint, *, trusted: bool) -> Iterable[typ
 
 def saved(page: FileReport, finding: Finding) -> float:
     """Joules that a fix would save here, per call times runs: the fixes' order."""
+    impact = page.impact_of(finding)
+    if impact is not None:
+        return impact.joules
     from energy_code.rule_engine.evidence.verdict import joules_saved
 
     runs = finding.call.runs if finding.call is not None else None

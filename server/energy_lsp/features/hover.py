@@ -11,6 +11,7 @@ from energy_lsp.presentation.layer_wording import call_lines, creates, layer_lin
 from energy_lsp.presentation.markup import Markdown, Plain
 
 if TYPE_CHECKING:
+    from energy_code.rules import Finding
     from energy_lsp.presentation.file_report import FileReport
     from energy_lsp.presentation.hints import Hint
     from energy_lsp.presentation.markup import Markup
@@ -41,7 +42,7 @@ def hover_at(page: FileReport, position: types.Position, *, markdown: bool) -> t
         hint,
         markup,
         Catalogue.load().url(hint.call.api),
-        [page.verdict_of(finding).text for finding in hint.findings],
+        [saving_text(page, finding) for finding in hint.findings],
         share=page.share(hint),
         prediction=prediction_for(page, hint),
         inside=inside_of(page, row, hint, markup),
@@ -50,6 +51,12 @@ def hover_at(page: FileReport, position: types.Position, *, markdown: bool) -> t
         # What the constructor itself took is not what a reader of the line asks for.
         text = "\n\n".join([*layers, markup.bold("Creating it"), text])
     return types.Hover(types.MarkupContent(kind, text), page.range(hint.call.name))
+
+
+def saving_text(page: FileReport, finding: Finding) -> str:
+    """What a finding saves: in this program, where that is known, and where its rule was measured."""
+    impact, measured = page.impact_of(finding), page.verdict_of(finding).text
+    return f"{impact.text(page.folder.settings.smallest_share)}; {measured}" if impact else measured
 
 
 def prediction_for(page: FileReport, hint: Hint) -> str | None:

@@ -93,9 +93,20 @@ def diagnose(page: FileReport) -> list[Mark]:
 def _of_finding(page: FileReport, finding: Finding) -> Mark:
     rule = finding.rule
     related = [((one.start_byte, one.end_byte), "Part of the same rewrite") for one in finding.related]
-    message = f"{finding.message}: {page.verdict_of(finding).text}"
     at = finding.span.start_byte, finding.span.end_byte
-    return _mark(page, at, rule.name, rule.url, message, related)
+    return _mark(page, at, rule.name, rule.url, *finding_text(page, finding), related)
+
+
+def finding_text(page: FileReport, finding: Finding) -> tuple[str, Severity]:
+    """What is said of a finding: what to do, what it was measured to save, what that is here; and how loudly."""
+    settings, impact = page.folder.settings, page.impact_of(finding)
+    message = f"{finding.message}: {page.verdict_of(finding).text}"
+    if impact is None:
+        return message, settings.rule_severity
+    smallest = settings.smallest_share
+    severity: Severity = "hint" if impact.is_below(smallest) else settings.rule_severity
+    said = impact.text(smallest)
+    return f"{said[:1].upper()}{said[1:]}. {message}", severity
 
 
 def _of_hotspot(page: FileReport, hint: Hint) -> Mark:
@@ -106,14 +117,20 @@ def _of_hotspot(page: FileReport, hint: Hint) -> Mark:
         start = around.span.start_byte
         related.append(((start, start), f"{around.name}: {page.hints_in(around.span).account.label}"))
     name = hint.call.name
-    return _mark(page, (name.start_byte, name.end_byte), HOTSPOT, HOTSPOT_PAGE, message, related)
+    severity = page.folder.settings.hotspot_severity
+    return _mark(page, (name.start_byte, name.end_byte), HOTSPOT, HOTSPOT_PAGE, message, severity, related)
 
 
 def _mark(
-    page: FileReport, at: Stretch, code: str, url: str, message: str, related: Sequence[tuple[Stretch, str]]
+    page: FileReport,
+    at: Stretch,
+    code: str,
+    url: str,
+    message: str,
+    severity: Severity,
+    related: Sequence[tuple[Stretch, str]],
 ) -> Mark:
-    settings, client = page.folder.settings, page.client
-    severity = settings.hotspot_severity if code == HOTSPOT else settings.rule_severity
+    client = page.client
     said: dict[str, Any] = {
         "message": message,
         "severity": SEVERITIES[severity],

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from energy_code.text.lines import Lines
     from energy_data.database.inside import FileInside
     from energy_lsp.presentation.diagnostics import EncodedDiagnostics, Mark
+    from energy_lsp.presentation.impact import Impact
     from energy_lsp.presentation.layers import FileLayers, NotebookLayers
     from energy_lsp.session.client import Client
     from energy_lsp.session.folders import Folder
@@ -56,6 +57,8 @@ class FileReport:
     """The calls worth a mark."""
     inside: FileInside | None = None
     """What is inside of the calls, as it was measured."""
+    program_joules: float | None = None
+    """Net joules of the last run that the calls were measured in."""
     notebook: NotebookLayers | None = None
     """The same of the notebook that a cell is of."""
     file: str = ""
@@ -194,9 +197,16 @@ class FileReport:
             start = finding.span.start_byte
             around = [one for one in self.functions if one.span.start_byte <= start < one.span.end_byte]
             functions = [one.span for one in around if one.kind == "function"]
-            places = functions[-1:] or places
+            inline = [one for one in finding.related if one.start_byte <= start < one.end_byte]
+            places = list(finding.related) if inline else functions[-1:] or places
         found = {hint.call.span: hint for place in places for hint in self.hints_in(place)}
         return list(found.values())
+
+    def impact_of(self, finding: Finding) -> Impact | None:
+        """What a finding is worth in this program; None where that is not known."""
+        from energy_lsp.presentation.impact import impact_of
+
+        return impact_of(self, finding)
 
     def verdict_of(self, finding: Finding) -> Verdict:
         """What the measurements say of a finding's rule."""

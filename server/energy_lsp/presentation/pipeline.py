@@ -162,6 +162,7 @@ def _filled(
         page,
         hints=hints,
         inside=folder.inside(path),
+        program_joules=folder.program_joules(path) if findings else None,
         file=folder.relative(path) or "",
         speaks_for=hints,
         findings=findings,

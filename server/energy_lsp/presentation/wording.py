@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from energy_data.program_evidence import place_text
 from energy_lsp.presentation.units import bar, brief, counted, interval, joules, marked, number, percent
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def evidence_line(evidence: RuleEvidence) -> str:
     where = "estimated" if evidence.estimated else evidence.meter
     verdict = "" if evidence.differs else "; no difference beyond the noise"
     return (
-        f"{evidence.size}, {evidence.mode}: {number(evidence.ratio)} times the energy "
+        f"{place_text(evidence)}, {evidence.mode}: {number(evidence.ratio)} times the energy "
         f"({number(evidence.low)} to {number(evidence.high)}, {counted(evidence.pairs, 'pair')}{verdict}) · "
         f"{evidence.machine} · {where} · {evidence.measured[:10]} · TensorFlow {evidence.tensorflow}"
     )

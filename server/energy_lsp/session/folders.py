@@ -44,6 +44,8 @@ class Known:
         """The measured calls of each file."""
         self.verdicts: dict[tuple[str, Mode], Verdict] = {}
         """What measurements say of each rule that applied somewhere, in the mode it applied in."""
+        self.programs: dict[str, float | None] = {}
+        """Net joules of the last run of the program that each file was measured in."""
         self.inside: dict[str, FileInside | None] = {}
         """What is inside of the calls of each file, and which layers it creates."""
 
@@ -69,6 +71,7 @@ class Folder:
     _rules: Sequence[Rule] | None = None
     known: Known = field(default_factory=Known)
     _cached_only: bool = False
+    _project_ids: Sequence[str] | None = None
 
     def configure(self, editor: Mapping[str, object] | None = None) -> bool:
         """Read the options again; True when they changed. `editor` is what the editor's section holds."""
@@ -245,6 +248,28 @@ class Folder:
             logger.exception("Evidence for %s could not be read", rule)
             self.tell([f"The energy database could not be read for some rules ({problem})."])
             return []
+
+    def program_joules(self, path: Path | None) -> float | None:
+        """Net joules of the last run in which a file's calls were measured."""
+        file = self.relative(path)
+        if file is None:
+            return None
+        known = self.known.programs
+        if file not in known:
+            runs = [site.run_id for site in self.sites(path) if site.figure.of_last_run]
+            self._may_ask()
+            most = max(set(runs), key=runs.count, default=None)
+            known[file] = None if most is None else self._answered(lambda: self.store.run_joules(most), None)
+        return known[file]
+
+    @property
+    def project_ids(self) -> Sequence[str]:
+        """What the database knows the project by."""
+        if self._project_ids is None:
+            from energy_data.project_identity import project_ids
+
+            self._project_ids = project_ids(self.root)
+        return self._project_ids
 
     def inside(self, path: Path | None) -> FileInside | None:
         """What is inside of a file's calls, by this machine's own measurements."""

@@ -78,6 +78,13 @@ class Settings:
         default="information",
         metadata=_about("How a cheaper alternative is shown; `off` shows none.", choices=SEVERITIES),
     )
+    smallest_share: float = field(
+        default=0.01,
+        metadata=_about(
+            "A cheaper alternative that saves less than this part of a run's energy is a hint, where that is known.",
+            minimum=0,
+        ),
+    )
     select: tuple[str, ...] = field(
         default=(), metadata=_about("Only these substitution rules. Empty: all of them.")
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import ast
+import sys
 from collections.abc import Iterator, Sequence
 
 from energy_code.rule_engine.context import Edit
@@ -10,24 +11,22 @@ from energy_measure.tuning.candidate import Candidate, Source
 
 ORDER = 50
 PULLED_IN = ("sklearn", "matplotlib", "pandas", "cv2", "IPython")
+_KNOWN = frozenset({"tensorflow", "keras", "numpy", "absl", *sys.stdlib_module_names})
+"""Of these it is known that none needs the packages; whoever imports something else may."""
 
 
 def find(sources: Sequence[Source]) -> Iterator[Candidate]:
-    """Tell Python that they are not there, before the first import; where no file of the program names them."""
+    """Tell Python that they are not there, before the first import; where the program imports nothing that may use them."""
     entry = sources[0] if sources else None
-    if entry is None or any(re.search(rb"\b(plot_model|to_dot|plt)\b", source.text) for source in sources):
+    own = {source.path.stem for source in sources} | {source.path.parent.name for source in sources}
+    if entry is None or any(_imports(source) - _KNOWN - own or _draws(source) for source in sources):
         return
-    unused = [
-        name
-        for name in PULLED_IN
-        if not any(re.search(rb"(?<![\w.])" + name.encode() + rb"(?!\w)", one.text) for one in sources)
-    ]
     first = next(
         (one for one in entry.analysis.tree.root_node.named_children if one.type.startswith("import")), None
     )
-    if not unused or first is None:
+    if first is None:
         return
-    names = ", ".join(f'"{name}"' for name in unused)
+    names = ", ".join(f'"{name}"' for name in PULLED_IN)
     text = f"import sys\n\nsys.modules.update(dict.fromkeys([{names}]))  # never used here\n"
     yield Candidate(
         "optional-imports",
@@ -35,4 +34,25 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
         entry.name,
         first.start_point[0] + 1,
         {entry.name: [Edit(first.start_byte, first.start_byte, text)]},
+        needs=PULLED_IN,
     )
+
+
+def _imports(source: Source) -> set[str]:
+    """The packages that a file imports; something unknown where it cannot be told."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {"?"}
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+    return found
+
+
+def _draws(source: Source) -> bool:
+    """Whether it asks Keras for what needs them, or imports by name."""
+    return any(word in source.text for word in (b"plot_model", b"to_dot", b"import_module", b"__import__"))

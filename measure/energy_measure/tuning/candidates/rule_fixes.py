@@ -10,6 +10,9 @@ from energy_code.rule_engine.edits.apply import compatible
 from energy_measure.tuning.candidate import Candidate, Source
 
 ORDER = 10
+PAYS_MOST = ("predict-loop", "predict-rows", "missing-function", "run-eagerly", "compile-loop", "batch-map")
+"""In ordinary programs, the first of them most; the others come behind them."""
+PAYS_SELDOM = ("steps-per-execution",)
 
 
 def find(sources: Sequence[Source]) -> Iterator[Candidate]:
@@ -19,7 +22,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
         for finding in rules.find(source.analysis):
             if finding.rule.has_fix and finding.safety != "none":
                 by_rule.setdefault(finding.rule.name, []).append(finding)
-        for findings in by_rule.values():
+        for _, findings in sorted(by_rule.items(), key=lambda item: _rank(item[0])):
             whole = _candidate(source, findings)
             if whole is not None:
                 alone = [_candidate(source, [finding]) for finding in findings]
@@ -34,3 +37,9 @@ def _candidate(source: Source, findings: Sequence[rules.Finding]) -> Candidate |
     places = "" if len(findings) == 1 else f"{len(findings)} places"
     line = first.span.start.row + 1
     return Candidate(first.rule.name, first.message, source.name, line, {source.name: edits}, note=places)
+
+
+def _rank(rule: str) -> int:
+    if rule in PAYS_MOST:
+        return PAYS_MOST.index(rule)
+    return len(PAYS_MOST) + (rule in PAYS_SELDOM)

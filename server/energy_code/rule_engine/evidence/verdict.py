@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from energy_code.model import Mode, Runs
 from energy_data.model import RuleEvidence, Source
+from energy_data.program_evidence import is_of_program
 
 _SIZES = ("medium", "large", "small")
 """Which size speaks for a rule when several save: the middle one first."""
@@ -18,6 +19,10 @@ class Verdict(NamedTuple):
     suggested: bool
     text: str
     evidence: RuleEvidence | None
+    sizes: Sequence[RuleEvidence] = ()
+    """The newest measurement of each size, of the same source."""
+    proven: Sequence[RuleEvidence] = ()
+    """What trials in single programs found, of all programs."""
 
 
 NOTHING_MEASURED = Verdict(True, "not measured yet", None)
@@ -28,13 +33,15 @@ def verdict(evidence: Sequence[RuleEvidence], mode: Mode) -> Verdict:
 
     A rule that saves at no size is not suggested, wherever that was measured; a measurement here has the last word.
     """
-    known = [item for item in evidence if item.mode == ("eager" if mode == "eager" else "graph")]
+    proven = [item for item in evidence if is_of_program(item)]
+    wanted = "eager" if mode == "eager" else "graph"
+    known = [item for item in evidence if item.mode == wanted and not is_of_program(item)]
     sources: tuple[Source, ...] = ("here", "team", "published")
     for source in sources:
         latest = _latest(item for item in known if item.source == source)
         if latest:
-            return _of_source(latest)
-    return NOTHING_MEASURED
+            return _of_source(latest)._replace(sizes=latest, proven=proven)
+    return NOTHING_MEASURED._replace(proven=proven)
 
 
 def _latest(evidence: Iterable[RuleEvidence]) -> list[RuleEvidence]:

@@ -74,6 +74,13 @@ INTERRUPTED = 130
     help="How to show progress on standard error; json: an object a line, for editors.",
 )
 @click.option(
+    "--db",
+    "database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Energy database that keeps what was proven; default: this machine's own.",
+)
+@click.option(
     "--with-parent",
     is_flag=True,
     help="End when standard input closes: for programs that start tuning and may be killed.",
@@ -94,6 +101,7 @@ def tune(
     no_wait: bool,
     form: str,
     progress: str,
+    database: Path | None,
     with_parent: bool,
 ) -> None:
     """Try what may save energy in SCRIPT, each on a copy of the project, and prove what does.
@@ -103,6 +111,7 @@ def tune(
     Arguments after -- go to the program. Ctrl-C gives what is known by then, and status 130. Exits with 2 when the
     program could not be tuned; the sentence says why.
     """
+    from energy_data.paths import user_database
     from energy_lsp.terminal.progress import progress_display
     from energy_measure.host.parent import end_with_standard_input
     from energy_measure.request import project_root
@@ -127,6 +136,7 @@ def tune(
         only,
         line or 0,
         not no_wait,
+        database or user_database(),
     )
     try:
         with progress_display(progress, shared=False) as (tell, announce):

@@ -52,6 +52,7 @@ MANY = 200
     "hotspot_joules",
     "hotspot_severity",
     "rule_severity",
+    "smallest_share",
     "estimates",
 )
 def check(

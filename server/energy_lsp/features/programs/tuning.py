@@ -34,6 +34,8 @@ async def tune(
     def command(folder: Folder, script: Path) -> list[str]:
         words = ["tune", str(script), "--project", str(folder.root)]
         words += ["--format", "json", "--progress", "json", "--with-parent"]
+        if folder.database is not None:
+            words += ["--db", str(folder.database)]
         if folder.settings.measure_python:
             words += ["--python", folder.settings.measure_python]
         if rule:
