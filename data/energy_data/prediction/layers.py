@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from energy_data.prediction.families import broadcast, numbers, pair, sides
-from energy_data.prediction.specs import LayerSpec, Tensor
+from energy_data.prediction.api_families import FAMILY_OF
+from energy_data.prediction.families import broadcast, features, numbers, pair, sides
+from energy_data.prediction.specs import CallSpec, LayerSpec, Tensor
 
 FLOAT = 4
 
@@ -64,7 +65,7 @@ def layer_cost(spec: LayerSpec) -> LayerCost:
     return LayerCost((*found.parts, extra), found.output, found.variables, found.parameters)
 
 
-_OWN_ACTIVATION = {"Activation", "LSTM", "GRU", "SimpleRNN", "ConvLSTM2D"}
+_OWN_ACTIVATION = {"Operation", "Activation", "LSTM", "GRU", "SimpleRNN", "ConvLSTM2D"}
 
 
 def _whole(spec: LayerSpec, name: str, default: int | None = None) -> int:
@@ -359,7 +360,48 @@ def _time_distributed(spec: LayerSpec) -> LayerCost:
     return LayerCost(parts, out, inner.variables, inner.parameters)
 
 
+def _operation(spec: LayerSpec) -> LayerCost:
+    """An operation of TensorFlow in a model of the program's own: as the layer that does about the same."""
+    call = CallSpec(str(spec.config["api"]).replace("keras.ops.", "tensorflow."), spec.inputs, spec.config, "graph")
+    family, given = FAMILY_OF.get(call.api), features(call)
+    image = spec.inputs[0]
+    if family is None or given is None:
+        raise UnknownLayerError(f"{call.api} in a model was not calibrated")
+    moved = given[0] or float(2 * image.bytes)
+    if family == "constant":
+        part = Part("Flatten", ())
+    elif family in ("matmul", "einsum", "tensordot", "matvec"):
+        part = Part("Dense:nd", (moved, given[1], 0.0))
+    elif family == "reduction":
+        part = Part("GlobalAveragePooling1D", (moved,))
+    elif family == "normalisation":
+        part = Part("Activation:softmax", (moved,))
+    elif family in ("copy", "tile", "repeat", "pad", "cropped"):
+        part = Part("Concatenate", (moved,))
+    elif family == "elementwise":
+        part = Part("Add", (moved,))
+    else:
+        raise UnknownLayerError(f"{call.api} in a model was not calibrated")
+    return LayerCost((part,), image)
+
+
+def _weights(spec: LayerSpec) -> LayerCost:
+    """Weights that a class of the program makes itself: an optimizer updates them."""
+    return LayerCost((), spec.inputs[0], _whole(spec, "variables"), _whole(spec, "parameters"))
+
+
+def _lent(kind: str, rule: Rule) -> Rule:
+    """A layer that was not calibrated, as one that does about the same."""
+
+    def lent(spec: LayerSpec) -> LayerCost:
+        return rule(LayerSpec(kind, spec.inputs, spec.config))
+
+    return lent
+
+
 RULES: Mapping[str, Rule] = {
+    "Operation": _operation,
+    "Weights": _weights,
     "Dense": _dense,
     **dict.fromkeys(("Conv1D", "Conv2D"), _conv),
     "Conv2DTranspose": _conv_transpose,
@@ -374,7 +416,14 @@ RULES: Mapping[str, Rule] = {
     ),
     "BatchNormalization": _same(2),
     "LayerNormalization": _same(2),
-    **dict.fromkeys(("Dropout", "Rescaling", "GaussianNoise", "SpatialDropout2D", "SpatialDropout1D"), _same()),
+    **dict.fromkeys(("GroupNormalization", "RMSNormalization", "UnitNormalization"), _lent("LayerNormalization", _same(2))),
+    "Normalization": _lent("Rescaling", _same()),
+    **dict.fromkeys(("Dropout", "Rescaling"), _same()),
+    **dict.fromkeys(
+        ("GaussianNoise", "GaussianDropout", "AlphaDropout", "SpatialDropout1D", "SpatialDropout2D"),
+        _lent("Dropout", _same()),
+    ),
+    **dict.fromkeys(("Identity", "ActivityRegularization"), _view(lambda spec: spec.inputs[0].shape)),
     **dict.fromkeys(("Activation", "ReLU", "Softmax", "LeakyReLU", "ELU"), _named_activation),
     "Flatten": _view(lambda spec: (spec.inputs[0].shape[0], math.prod(spec.inputs[0].shape[1:]))),
     "Reshape": _view(_reshaped),

@@ -1,297 +1,731 @@
-"""Goes through the statements of a file in the order in which they run, and notes the shapes that calls are given.
+"""Goes through a program in the order in which it runs, and notes the shapes that its calls are given.
 
-Nothing is run. Branches are both taken, and what they leave different is unknown afterwards; a loop's body is taken once,
-with what it assigns unknown from the start. Functions of the file are entered where they are called.
+Nothing is run. Functions and classes of the program, also those of its other files, are entered where they are called. Of a
+branch whose test is not known both sides are taken, and what they leave different is unknown afterwards. A short loop over
+known values is gone through turn by turn; of another the body is taken twice: with what stands before it, and with what is
+still true after one turn.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
-import operator
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from energy_code.static_shapes import written
+from energy_code.static_shapes.arrays import elements
+from energy_code.static_shapes.calls import Calls
+from energy_code.static_shapes.expressions import SIGNS, OutOfBudgetError, names_stored, truth
 from energy_code.static_shapes.libraries import Libraries
-from energy_code.static_shapes.values import UNKNOWN, Asked, Defined, Layer, Method, Model, Name, Node
-from energy_data.prediction.specs import Tensor
+from energy_code.static_shapes.values import (
+    SOME_NUMBER, UNKNOWN, Array, Asked, Bound, Class, Dataset, Function, Instance, Items, Layer, Made, Method, Model, Name,
+    Node, Scope, Super, Table, arrays_of, is_symbolic, joined, mapped,
+)  # fmt: skip
+from energy_data.catalogue.naming import canonical
+from energy_data.prediction.specs import LayerSpec
 
-DEEPEST = 12
-"""Calls of the file's own functions within each other."""
-MOST_CALLS = 20_000
-"""Expressions of calls that are looked at: a file must not keep its reader."""
-FULL_NAMES = {"tensorflow.keras": "keras", "tf_keras": "keras"}
+STEPS = 60_000
+"""Expressions and statements that are looked at: a program must not keep its reader."""
+MOST_TURNS = 40
+"""A loop of more turns is not gone through turn by turn."""
+MOST_SHAPES = 4
+"""A call that is given more different shapes has none."""
+MOST_MODULES = 60
+FULL_NAMES = {"tensorflow.keras": "keras", "tf_keras": "keras", "tensorflow.compat.v2": "tensorflow"}
+WRAPPERS = ("functools.wraps", "functools.lru_cache", "functools.cache", "contextlib.contextmanager")
 
 Place = tuple[int, int, int, int]
 """Line and column (bytes) of the first and the last character of a call, lines from 1."""
-Names = dict[str, Any]
-
-OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Div: operator.truediv,
-    ast.Mod: operator.mod,
-}
+Found = dict[Place, tuple[Asked, ...]]
+Find = Callable[[str, int, str], "Source | None"]
+"""Finds a module of the project: its dotted name, how many levels up, and the file that asks."""
 
 
-def shapes_in(source: str, file: str = "") -> dict[Place, Asked]:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A module of the project."""
+
+    text: str
+    file: str
+    name: str
+    package: bool = False
+
+
+@dataclass(slots=True)
+class Notes:
+    """What was found in one file."""
+
+    found: Found = field(default_factory=dict)
+    blurred: set[Place] = field(default_factory=set)
+    """Calls that were reached with too many shapes, or with one that is not known."""
+
+
+def shapes_in(
+    source: str,
+    file: str = "",
+    find: Find | None = None,
+    recorded: Mapping[tuple[int, int], tuple[str, ...]] | None = None,
+) -> Found:
     """The calls of a file whose shapes the source tells, by place; empty where it is no Python."""
+    return shapes_of_program(source, file, find, recorded).get(file, {})
+
+
+def shapes_of_program(
+    source: str,
+    file: str = "",
+    find: Find | None = None,
+    recorded: Mapping[tuple[int, int], tuple[str, ...]] | None = None,
+) -> dict[str, Found]:
+    """The same for every file of the project that the program leads to.
+
+    `recorded`: the shapes that a run saw at calls of the file, by line and column: they come before all others.
+    """
+    walk = Walk(find)
+    walk.recorded = {(file, *place): texts for place, texts in (recorded or {}).items()}
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    walk = Walk(file)
-    try:
-        walk.body(tree.body, walk.globals)
-        walk.entered_nowhere()
-    except RecursionError:
-        pass
-    return walk.found
+        walk.main(source, file)
+    except (OutOfBudgetError, RecursionError):
+        pass  # what was found until then holds
+    return {
+        name: {place: asked for place, asked in notes.found.items() if place not in notes.blurred}
+        for name, notes in walk.notes.items()
+    }
 
 
-class Returned(Exception):  # noqa: N818
-    """A function came to its end."""
+class Walk(Calls):
+    """One walk through a program."""
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    def __init__(self, find: Find | None) -> None:
+        super().__init__(STEPS)
+        self.find = find
+        self.notes: dict[str, Notes] = {}
+        self.modules: dict[str, Scope | None] = {}
+        self.written: dict[str, dict[int, dict[str, written.Told]]] = {}
+        self.recorded: dict[tuple[str, int, int], tuple[str, ...]] = {}
+        self.flags: dict[str, Any] = {}
+        self.silent = 0
+        """Depth of what is gone through only to know what it gives."""
+        self.at = ("", 0)
+        """The file and line of the call that is under way."""
+        self.libraries = Libraries(self)
 
+    # -- programs and modules --------------------------------------------------------------------------------------
 
-class Walk:
-    """One walk through a file."""
+    def main(self, source: str, file: str) -> None:
+        """The program itself."""
+        scope = self._module(source, file, "__main__", False)
+        if scope is not None:
+            self._entered_nowhere(scope)
 
-    def __init__(self, file: str) -> None:
-        self.found: dict[Place, Asked] = {}
-        self.several: set[Place] = set()
-        """Places that were reached with different shapes: two shapes are two figures, and none is the call's."""
-        self.globals: Names = {}
-        self.depth = 0
-        self.calls = 0
-        self.entered: set[int] = set()
-        self.libraries = Libraries(file)
+    def _module(self, source: str, file: str, name: str, package: bool) -> Scope | None:
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        scope = Scope({"__name__": name}, None, file, "" if name == "__main__" else name, package)
+        self.modules[name] = scope
+        self.written[file] = written.comments(source)
+        self.notes.setdefault(file, Notes())
+        self.run(tree.body, scope)
+        return scope
 
-    def entered_nowhere(self) -> None:
+    def _entered_nowhere(self, scope: Scope) -> None:
         """Functions that nothing called: their parameters are unknown, what they make themselves is not."""
-        for value in list(self.globals.values()):
-            if isinstance(value, Defined) and id(value.code) not in self.entered:
-                self.call_defined(value, [], {}, unknown=True)
+        self.uncertain += 1
+        for value in list(scope.names.values()):
+            if isinstance(value, Function) and value.scope is scope and id(value.code) not in self.entered:
+                self._guarded(value, [])
+            elif isinstance(value, Class) and value.scope is scope:
+                for member in list(value.members.values()):
+                    if isinstance(member, Function) and id(member.code) not in self.entered:
+                        self._guarded(member, [UNKNOWN])
+        self.uncertain -= 1
 
-    def body(self, statements: list[ast.stmt], names: Names) -> None:
-        """Statements, one after the other."""
+    def _guarded(self, function: Function, given: list[Any]) -> None:
+        steps = self.steps
+        self.steps = min(steps, STEPS // 10)
+        spent = self.steps
+        try:
+            self.enter(function, given, {}, unknown=True)
+        except OutOfBudgetError:
+            self.depth = 0
+        self.steps = steps - max(0, spent - max(self.steps, 0))
+        if self.steps <= 0:
+            raise OutOfBudgetError
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def run(self, statements: list[ast.stmt], scope: Scope) -> str:
+        """Statements, one after the other; how they end: `return`, `break`, `continue`, `raise`, or nothing."""
+        told = self.written.get(scope.file)
+        last = statements[0].lineno if statements else 0
         for statement in statements:
-            self.statement(statement, names)
+            self.step()
+            if told:
+                self._apply_written(told, last, statement.lineno - 1, scope)
+            end = self.statement(statement, scope)
+            if told and not isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.If, ast.With, ast.Try)):
+                head = statement.lineno if hasattr(statement, "body") else statement.end_lineno or statement.lineno
+                self._apply_written(told, statement.lineno, head, scope)
+            last = (statement.end_lineno or statement.lineno) + 1
+            if end:
+                return end
+        return ""
 
-    def statement(self, node: ast.stmt, names: Names) -> None:
+    def _apply_written(self, told: dict[int, dict[str, written.Told]], first: int, last: int, scope: Scope) -> None:
+        for line in range(first, last + 1):
+            for name, about in told.get(line, {}).items():
+                scope.names[name] = written.with_shape(scope.find(name), about)
+
+    def statement(self, node: ast.stmt, scope: Scope) -> str:
         """One statement."""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            self.imported(node, names)
+            self.imported(node, scope)
         elif isinstance(node, ast.Assign):
-            value = self.value(node.value, names)
+            value = self.value(node.value, scope)
             for target in node.targets:
-                self.assign(target, value, names)
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            self.assign(node.target, self.value(node.value, names), names)
+                self.assign(target, value, scope)
+        elif isinstance(node, ast.AnnAssign):
+            value = UNKNOWN if node.value is None else self.value(node.value, scope)
+            about = written.annotated(node.annotation)
+            if node.value is not None or about:
+                self.assign(node.target, written.with_shape(value, about) if about else value, scope)
         elif isinstance(node, ast.AugAssign):
-            self.value(node.value, names)
-            self.assign(node.target, UNKNOWN, names)
+            current = self.value(_loaded(node.target), scope)
+            more = self.value(node.value, scope)
+            self.assign(node.target, self.combined(SIGNS[type(node.op)], current, more), scope)
         elif isinstance(node, ast.Expr):
-            self.value(node.value, names)
-        elif isinstance(node, ast.FunctionDef):
-            names[node.name] = Defined(node, names) if not node.decorator_list else UNKNOWN
-        elif isinstance(node, ast.Return):
-            raise Returned(None if node.value is None else self.value(node.value, names))
-        elif isinstance(node, ast.If):
-            self.branches(node, names)
-        elif isinstance(node, (ast.For, ast.While)):
-            self.loop(node, names)
-        elif isinstance(node, ast.With):
-            for item in node.items:
-                value = self.value(item.context_expr, names)
-                if item.optional_vars is not None:
-                    self.assign(item.optional_vars, value, names)
-            self.body(node.body, names)
-        elif isinstance(node, ast.Try):
-            self.forget(node, names, after=False)
-            self.body(node.body, names)
-            self.forget(node, names, after=True)
+            self.value(node.value, scope)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            scope.names[node.name] = self.defined(node, scope)
         elif isinstance(node, ast.ClassDef):
-            names[node.name] = UNKNOWN
+            scope.names[node.name] = self.class_of(node, scope)
+        elif isinstance(node, ast.Return):
+            if self.returned:
+                self.returned[-1].append(None if node.value is None else self.value(node.value, scope))
+            return "return"
+        elif isinstance(node, ast.If):
+            return self.branches(node, scope)
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            return self.loop(node, scope)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                value = self.value(item.context_expr, scope)
+                if item.optional_vars is not None:
+                    self.assign(item.optional_vars, value, scope)
+            return self.run(node.body, scope)
+        elif isinstance(node, ast.Try):
+            return self.tried(node, scope)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            scope.outside.update(node.names)
+        elif isinstance(node, ast.Raise):
+            return "raise"
+        elif isinstance(node, ast.Break):
+            return "break"
+        elif isinstance(node, ast.Continue):
+            return "continue"
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    scope.names.pop(target.id, None)
+        elif isinstance(node, ast.Assert):
+            self.value(node.test, scope)
+        elif isinstance(node, ast.Match):
+            self.value(node.subject, scope)
+            self._alternatives([case.body for case in node.cases] + [[]], scope)
+        return ""
 
-    def branches(self, node: ast.If, names: Names) -> None:
-        """Both sides, unless the test is the usual question for the main program."""
-        if "__name__" in ast.dump(node.test):
-            self.body(node.body, names)
-            return
-        self.value(node.test, names)
-        left, right = dict(names), dict(names)
-        returned = False
-        for side, statements in ((left, node.body), (right, node.orelse)):
-            try:
-                self.body(statements, side)
-            except Returned:
-                returned = True
-        for name in {**left, **right}:
-            one, other = left.get(name, UNKNOWN), right.get(name, UNKNOWN)
-            names[name] = one if _same(one, other) else UNKNOWN
-        if returned:
-            raise Returned(UNKNOWN)
+    def branches(self, node: ast.If, scope: Scope) -> str:
+        """The side that is taken, or both."""
+        test = truth(self.value(node.test, scope))
+        if test is not None:
+            return self.run(node.body if test else node.orelse, scope)
+        return self._alternatives([node.body, node.orelse], scope)
 
-    def loop(self, node: ast.For | ast.While, names: Names) -> None:
-        """The body once: what it assigns may be anything when it begins."""
-        if isinstance(node, ast.For):
-            self.value(node.iter, names)
-            self.assign(node.target, UNKNOWN, names)
-        self.forget(node, names, after=False)
-        with suppress(Returned):
-            self.body(node.body, names)
-        self.forget(node, names, after=True)
+    def _alternatives(self, sides: list[list[ast.stmt]], scope: Scope) -> str:
+        """Statements of which one list or another runs."""
+        before = scope.names
+        left: list[dict[str, Any]] = []
+        ends: list[str] = []
+        self.uncertain += 1
+        for statements in sides:
+            scope.names = dict(before)
+            end = self.run(statements, scope)
+            if end in ("", "continue", "break"):
+                left.append(scope.names)
+            ends.append(end)
+        self.uncertain -= 1
+        if not left:
+            scope.names = dict(before)
+            return ends[0]
+        names = left[0]
+        for other in left[1:]:
+            for name in {**names, **other}:
+                # A name that only one side binds is that where it is read: elsewhere the program would not run.
+                if name in names and name in other:
+                    names[name] = joined(names[name], other[name])
+                else:
+                    names[name] = names.get(name, other.get(name))
+        scope.names = names
+        return ends[0] if len(set(ends)) == 1 else ""
 
-    def forget(self, node: ast.stmt, names: Names, *, after: bool) -> None:
-        """Names that a statement may assign are unknown."""
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                names[part.id] = UNKNOWN
+    def loop(self, node: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> str:
+        """A loop, turn by turn where it is short and known."""
+        if isinstance(node, ast.While):
+            if truth(self.value(node.test, scope)) is False:
+                return self.run(node.orelse, scope)
+            return self._repeated(node, lambda: None, scope)
+        values, sample = self.turns(self.value(node.iter, scope))
+        if values is not None and len(values) <= MOST_TURNS:
+            for value in values:
+                self.assign(node.target, value, scope)
+                self._header(node, scope)
+                end = self.run(node.body, scope)
+                if end == "break":
+                    return ""
+                if end in ("return", "raise"):
+                    return end
+            return self.run(node.orelse, scope)
+        if values is not None:
+            sample = values[0]
+            for each in values[1:]:
+                sample = joined(sample, each)
+            if sample is UNKNOWN and all(isinstance(each, int) for each in values):
+                sample = SOME_NUMBER
+        target = node.target
 
-    def imported(self, node: ast.Import | ast.ImportFrom, names: Names) -> None:
-        """Libraries by their dotted names."""
-        for alias in node.names:
-            if isinstance(node, ast.ImportFrom):
-                names[alias.asname or alias.name] = Name(_full(f"{node.module or ''}.{alias.name}"))
-            elif alias.asname:
-                names[alias.asname] = Name(_full(alias.name))
+        def begin() -> None:
+            self.assign(target, sample, scope)
+            self._header(node, scope)
+
+        return self._repeated(node, begin, scope)
+
+    def _header(self, node: ast.For | ast.AsyncFor, scope: Scope) -> None:
+        told = self.written.get(scope.file)
+        if told:
+            self._apply_written(told, node.lineno, node.lineno, scope)
+
+    def _repeated(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], None], scope: Scope) -> str:
+        """A body that runs some number of times: once as it begins, and again with what then still holds."""
+        before = dict(scope.names)
+        self.uncertain += 1
+        begin()
+        self.run(node.body, scope)
+        stored = [name for name in dict.fromkeys(names_stored(node)) if name in before]
+        changed = False
+        for name in stored:
+            both = joined(before[name], scope.names.get(name, before[name]))
+            changed = changed or both is not before[name]
+            scope.names[name] = both
+        if changed:
+            begin()
+            self.run(node.body, scope)
+            for name in stored:
+                scope.names[name] = joined(before[name], scope.names.get(name, before[name]))
+        self.uncertain -= 1
+        return ""
+
+    def tried(self, node: ast.Try, scope: Scope) -> str:
+        """A `try` whose body does not fail; what its handlers do is looked at and forgotten."""
+        before = dict(scope.names)
+        end = self.run(node.body, scope)
+        after = scope.names
+        self.uncertain += 1
+        for handler in node.handlers:
+            scope.names = dict(before)
+            marks = len(self.returned[-1]) if self.returned else 0
+            self.run(handler.body, scope)
+            if self.returned:
+                del self.returned[-1][marks:]
+        self.uncertain -= 1
+        scope.names = after
+        if not end:
+            end = self.run(node.orelse, scope)
+        return self.run(node.finalbody, scope) or end
+
+    # -- definitions -------------------------------------------------------------------------------------------------
+
+    def defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, home: Class | None = None) -> Any:
+        """A function with what its decorators make of it."""
+        made = Function(node, scope, self.defaults(node.args, scope), home=home)
+        found: Any = made
+        for decorator in reversed(node.decorator_list):
+            value = self.value(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)
+            name = canonical(_full(value.dotted)) if isinstance(value, Name) else ""
+            if name in ("staticmethod", "classmethod", "property"):
+                made.kind = name
+            elif name == "tensorflow.function":
+                for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+                    if keyword.arg == "input_signature":
+                        signature = self.value(keyword.value, scope)
+                        made.signature = tuple(signature) if isinstance(signature, (tuple, Items)) else ()
+            elif isinstance(value, (Function, Bound)) and not isinstance(decorator, ast.Call):
+                found = self.invoke(value, [found], {})
+            elif not name.startswith(("tensorflow.", "keras.", "functools.", "contextlib.", "typing.", "abc.", "numba.")):
+                found = UNKNOWN
+        if found is UNKNOWN:
+            # What it does is not known, but its body may run.
+            scope.names[f"{node.name} undecorated"] = made
+        return found
+
+    def class_of(self, node: ast.ClassDef, scope: Scope) -> Any:
+        """A class of the program."""
+        bases = tuple(
+            Name(canonical(_full(base.dotted))) if isinstance(base, Name) else base
+            for base in (self.value(each, scope) for each in node.bases)
+        )
+        made = Class(node.name, bases, {}, node, scope)
+        for decorator in node.decorator_list:
+            value = self.value(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)
+            made.dataclass = made.dataclass or (isinstance(value, Name) and value.dotted.endswith("dataclass"))
+        inner = Scope(made.members, scope, scope.file, scope.module, scope.package)
+        for statement in node.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                made.members[statement.name] = self.defined(statement, scope, made)
+            elif isinstance(statement, ast.AnnAssign) and isinstance(statement.value, ast.Call):
+                made.members.update(self._field(statement, inner))
             else:
-                first = alias.name.split(".")[0]
-                names[first] = Name(_full(first))
+                self.statement(statement, inner)
+        made.members = inner.names
+        return made
 
-    def assign(self, target: ast.expr, value: Any, names: Names) -> None:
+    def _field(self, node: ast.AnnAssign, scope: Scope) -> dict[str, Any]:
+        """A field of a dataclass whose default is made by `field(…)`."""
+        assert isinstance(node.value, ast.Call)
+        value: Any = self.value(node.value, scope)
+        for keyword in node.value.keywords:
+            if keyword.arg == "default":
+                value = self.value(keyword.value, scope)
+            elif keyword.arg == "default_factory":
+                value = self.invoke(self.value(keyword.value, scope), [], {})
+        return {node.target.id: value} if isinstance(node.target, ast.Name) else {}
+
+    def imported(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        """Modules of the project are gone through; libraries are their dotted names."""
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                first = alias.name.split(".")[0]
+                module = self._project_module(alias.name if alias.asname else first, 0, scope)
+                if not alias.asname and "." in alias.name and module is not None:
+                    self._project_module(alias.name, 0, scope)
+                name = alias.asname or first
+                scope.names[name] = module or Name(_full(alias.name if alias.asname else first))
+                continue
+            base = node.module or ""
+            module = self._project_module(base, node.level, scope)
+            if module is None and node.level == 0:
+                scope.names[alias.asname or alias.name] = Name(_full(f"{base}.{alias.name}"))
+            elif alias.name == "*":
+                scope.names.update(
+                    {name: value for name, value in (module.names if module else {}).items() if not name.startswith("_")}
+                )
+            else:
+                scope.names[alias.asname or alias.name] = self._from_module(module, base, alias.name, node.level, scope)
+
+    def _from_module(self, module: Scope | None, base: str, name: str, level: int, scope: Scope) -> Any:
+        if module is not None and name in module.names:
+            return module.names[name]
+        below = self._project_module(f"{base}.{name}".strip("."), level, scope)
+        return UNKNOWN if below is None else below
+
+    def _project_module(self, dotted: str, level: int, scope: Scope) -> Scope | None:
+        if self.find is None or (not dotted and not level):
+            return None
+        source = self.find(dotted, level, scope.file)
+        if source is None:
+            return None
+        if source.name not in self.modules:
+            if len(self.modules) > MOST_MODULES:
+                return None
+            self.modules[source.name] = None
+            uncertain, self.uncertain = self.uncertain, 0
+            self._module(source.text, source.file, source.name, source.package)
+            self.uncertain = uncertain
+        return self.modules[source.name]
+
+    def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
         """Bind a value to what stands on the left."""
         if isinstance(target, ast.Name):
-            names[target.id] = value
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            parts = list(value) if isinstance(value, (tuple, list)) else []
-            if len(parts) != len(target.elts) or any(isinstance(each, ast.Starred) for each in target.elts):
-                parts = [UNKNOWN] * len(target.elts)
-            for each, part in zip(target.elts, parts, strict=True):
-                self.assign(each, part, names)
-
-    def value(self, node: ast.expr, names: Names) -> Any:
-        """What an expression is."""
-        if isinstance(node, ast.Constant):
-            return node.value
-        if isinstance(node, ast.Name):
-            return names.get(node.id, self.globals.get(node.id, UNKNOWN))
-        if isinstance(node, (ast.Tuple, ast.List)):
-            items = [self.value(each, names) for each in node.elts]
-            return tuple(items) if isinstance(node, ast.Tuple) else items
-        if isinstance(node, ast.Attribute):
-            return self.attribute(self.value(node.value, names), node.attr)
-        if isinstance(node, ast.Call):
-            return self.call(node, names)
-        if isinstance(node, ast.BinOp):
-            return self.operation(node, names)
-        if isinstance(node, ast.UnaryOp):
-            inner = self.value(node.operand, names)
-            negative = isinstance(node.op, ast.USub) and isinstance(inner, (int, float))
-            return -inner if negative else inner if isinstance(inner, Tensor) else UNKNOWN
-        if isinstance(node, ast.Subscript):
-            return self.libraries.item(
-                self.value(node.value, names), node.slice, lambda e: self.value(e, names)
+            home: Scope | None = scope
+            if target.id in scope.outside:
+                home = scope.outer
+                while home is not None and home.outer is not None and target.id not in home.names:
+                    home = home.outer
+            home = home or scope
+            home.names[target.id] = (
+                joined(home.names.get(target.id, value), value) if home is not scope and self.uncertain else value
             )
-        if isinstance(node, ast.Dict):
-            return UNKNOWN
-        if isinstance(node, ast.Lambda):
-            return Defined(node, names)
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                self.value(child, names)
-        return UNKNOWN
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target.elts, value, scope)
+        elif isinstance(target, ast.Attribute):
+            self.set_member(self.value(target.value, scope), target.attr, value)
+        elif isinstance(target, ast.Subscript):
+            owner = self.value(target.value, scope)
+            index = self._index(target.slice, scope)
+            if isinstance(owner, Table) and isinstance(index, (str, int)) and self.uncertain <= owner.born:
+                owner[index] = value
+            elif isinstance(owner, Items) and isinstance(index, int) and -len(owner) <= index < len(owner):
+                owner[index] = value if self.uncertain <= owner.born else joined(owner[index], value)
+            elif isinstance(owner, (Table, Items)):
+                owner.known = False
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, value, scope)
+
+    def _unpack(self, targets: list[ast.expr], value: Any, scope: Scope) -> None:
+        if isinstance(value, Items):
+            parts: list[Any] | None = list(value) if value.known else None
+        elif isinstance(value, Array) and value.shape:
+            parts = [Array(value.dtype, value.shape[1:], value.numpy)] * len(targets)
+        else:
+            parts = list(value) if isinstance(value, tuple) else None
+        starred = [place for place, each in enumerate(targets) if isinstance(each, ast.Starred)]
+        if parts is not None and len(starred) == 1 and len(parts) >= len(targets) - 1:
+            first, after = starred[0], len(targets) - starred[0] - 1
+            middle = Items(parts[first : len(parts) - after], self.uncertain)
+            parts = [*parts[:first], middle, *parts[len(parts) - after :]]
+        if parts is None or len(parts) != len(targets):
+            parts = [UNKNOWN] * len(targets)
+        for each, part in zip(targets, parts, strict=True):
+            self.assign(each, part, scope)
+
+    def told(self, node: ast.AST, name: str, value: Any, annotation: ast.expr | None, scope: Scope) -> Any:
+        """A parameter, with what the user wrote about it."""
+        about = written.annotated(annotation)
+        lines = self.written.get(scope.file)
+        if lines and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for line in range(node.lineno, max(node.body[0].lineno, node.lineno + 1)):
+                about = lines.get(line, {}).get(name, about)
+        return value if about is None else written.with_shape(value, about)
+
+    # -- members and calls ---------------------------------------------------------------------------------------------
 
     def attribute(self, owner: Any, name: str) -> Any:
-        """A member of a library, or of a value."""
+        """A member of a library, of a module of the project, or of a value."""
         if isinstance(owner, Name):
+            if owner.dotted.endswith("flags.FLAGS"):
+                return self.flags.get(name, UNKNOWN)
             return Name(_full(f"{owner.dotted}.{name}"))
-        if isinstance(owner, Tensor) and name == "shape":
-            return owner.shape
-        if isinstance(owner, Tensor) and name == "T":
-            return Tensor(owner.dtype, owner.shape[::-1])
-        return UNKNOWN if owner is UNKNOWN else Method(owner, name)
+        if isinstance(owner, Scope):
+            if name in owner.names:
+                return owner.names[name]
+            below = self._project_module(f"{owner.module}.{name}", 0, owner)
+            return UNKNOWN if below is None else below
+        if isinstance(owner, (Array, Node)):
+            return self._of_array(owner, name)
+        if isinstance(owner, Instance):
+            return self._of_model(owner.model, name, owner) if owner.model else self.member(owner, name)
+        if isinstance(owner, Super):
+            return self.inherited(owner, name)
+        if isinstance(owner, Class):
+            found = owner.find(name)
+            if isinstance(found, Function) and found.kind == "classmethod":
+                return Bound(found, owner)
+            if "Enum" in owner.library and found is not None:
+                return Table({"value": found, "name": name})
+            return UNKNOWN if found is None else found
+        if isinstance(owner, Table) and name in owner:
+            return owner[name] if owner.known else UNKNOWN
+        if isinstance(owner, Model):
+            return self._of_model(owner, name, None)
+        if isinstance(owner, Dataset) and name == "element_spec":
+            return owner.element
+        if isinstance(owner, Layer) and name in owner.config:
+            return owner.config[name]
+        if isinstance(owner, Function) and name in ("python_function", "__wrapped__"):
+            return owner
+        if owner is UNKNOWN or owner is SOME_NUMBER or owner is None or isinstance(owner, (Function, Bound)):
+            return UNKNOWN
+        return Method(owner, name)
 
-    def operation(self, node: ast.BinOp, names: Names) -> Any:
-        """Arithmetic of numbers, tuples and tensors."""
-        left, right = self.value(node.left, names), self.value(node.right, names)
-        if isinstance(left, Tensor) or isinstance(right, Tensor):
-            return self.libraries.combined(left, right, node.op)
-        found = OPERATIONS.get(type(node.op))
-        plain = (int, float, str, tuple, list)
-        if found is None or not isinstance(left, plain) or not isinstance(right, plain):
-            return UNKNOWN
-        if isinstance(left, str) or isinstance(right, str) or _long(left) or _long(right):
-            return UNKNOWN
-        try:
-            result = found(left, right)
-        except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-            return UNKNOWN
-        return UNKNOWN if _long(result) else result
+    def _of_array(self, owner: Array | Node, name: str) -> Any:
+        array = owner.array if isinstance(owner, Node) else owner
+        if name == "shape":
+            unknown = None if isinstance(owner, Node) else SOME_NUMBER
+            return tuple(unknown if size is None else size for size in array.shape)
+        if name == "dtype":
+            return array.dtype
+        if name == "ndim":
+            return len(array.shape)
+        if name == "T" and isinstance(owner, Array):
+            return Array(array.dtype, array.shape[::-1], array.numpy)
+        if name == "size" and isinstance(owner, Array):
+            total = elements(array.shape)
+            return SOME_NUMBER if total is None else total
+        return Method(owner, name) if isinstance(owner, Array) else UNKNOWN
 
-    def call(self, node: ast.Call, names: Names) -> Any:
-        """A call: of the file's own function, of a layer, or of a library."""
-        self.calls += 1
-        if self.calls > MOST_CALLS:
+    def _of_model(self, model: Model, name: str, instance: Instance | None) -> Any:
+        if instance is not None:
+            found = self.member(instance, name)
+            if not isinstance(found, Method):
+                return found
+        if name in ("output", "outputs", "input", "inputs") and model.kind == "functional":
+            value = model.outputs if name.startswith("output") else model.inputs
+            return value if not name.endswith("s") or isinstance(value, (tuple, list)) else Items([value])
+        if name in ("output_shape", "input_shape") and model.kind == "functional":
+            value = model.outputs if name.startswith("output") else model.inputs
+            return value.array.shape if isinstance(value, Node) else UNKNOWN
+        if name == "layers" and model.kind == "sequential":
+            return Items([each for each in model.layers if not isinstance(each, Node)]) if model.known else UNKNOWN
+        if name in ("trainable_variables", "trainable_weights", "weights", "variables", "layers", "optimizer", "history"):
             return UNKNOWN
-        function = self.value(node.func, names)
-        unpacked = any(isinstance(each, ast.Starred) for each in node.args)
-        given = [] if unpacked else [self.value(each, names) for each in node.args]
-        named = {each.arg: self.value(each.value, names) for each in node.keywords if each.arg}
-        if unpacked or any(each.arg is None for each in node.keywords):
+        return Method(instance if instance is not None else model, name)
+
+    def call(self, node: ast.Call, scope: Scope) -> Any:
+        """A call as it stands in the source."""
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in scope.names:
+            return self._super(node, scope)
+        function = self.value(node.func, scope)
+        given, named, complete = self.unpacked(node, scope)
+        self.at = (scope.file, node.lineno)
+        if not complete:
             return UNKNOWN
-        if isinstance(function, Defined):
-            return self.call_defined(function, given, named)
-        result, asked = self.libraries.call(function, given, named, node.lineno)
-        if asked is not None:
+        told = self.recorded.get((scope.file, node.lineno, node.col_offset))
+        if told:
+            given, named = _as_recorded(told, given, named)
+        if isinstance(function, Name) and ".DEFINE_" in f".{function.dotted}" and given:
+            self.flags[str(given[0])] = given[1] if len(given) > 1 else named.get("default")
+            return Made("flag")
+        value, asked = self.answer(function, given, named)
+        library = not isinstance(function, (Function, Bound, Class)) and function is not UNKNOWN
+        if library and not self.silent:
             place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
-            self.note(place, asked)
-        return result
+            self.note(scope.file, place, replace(asked, source="run") if asked and told else asked)
+        return value
 
-    def note(self, place: Place, asked: Asked) -> None:
-        """Keep what a call was given, unless it was given something else before."""
-        before = self.found.get(place)
-        if place in self.several:
-            return
-        if before is not None and before.shape != asked.shape:
-            del self.found[place]
-            self.several.add(place)
-        elif before is None:
-            self.found[place] = asked
+    def _super(self, node: ast.Call, scope: Scope) -> Any:
+        home, owner = scope.find("__class__"), scope.find("self")
+        if len(node.args) == 2:
+            home, owner = self.value(node.args[0], scope), self.value(node.args[1], scope)
+        return Super(home, owner) if isinstance(home, Class) else UNKNOWN
 
-    def call_defined(
-        self, function: Defined, given: list[Any], named: Names, *, unknown: bool = False
-    ) -> Any:
-        """Enter a function of the file."""
-        code = function.code
-        if self.depth >= DEEPEST:
-            return UNKNOWN
-        parameters = [each.arg for each in (*code.args.posonlyargs, *code.args.args)]
-        names: Names = {**function.names} if function.names is not self.globals else {}
-        names.update(dict.fromkeys([*parameters, *(each.arg for each in code.args.kwonlyargs)], UNKNOWN))
-        if not unknown:
-            self.entered.add(id(code))
-            defaults = code.args.defaults
-            for name, default in zip(parameters[len(parameters) - len(defaults) :], defaults, strict=True):
-                names[name] = self.value(default, dict(function.names))
-            names.update(zip(parameters, given, strict=False))
-            names.update({name: value for name, value in named.items() if name in names})
-        self.depth += 1
+    def invoke(self, function: Any, given: list[Any], named: dict[str, Any]) -> Any:
+        """The value of a call."""
+        return self.answer(function, given, named)[0]
+
+    def answer(self, function: Any, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
+        """The value of a call, and what it was given if that is worth keeping."""
+        self.step()
+        if isinstance(function, Function):
+            return self.enter(function, given, named), None
+        if isinstance(function, Bound):
+            return self.enter(function.function, [function.owner, *given], named), None
+        if isinstance(function, Class):
+            return self.make(function, given, named), None
+        if isinstance(function, Table) and function.get("") == "partial":
+            first, *more = function["given"]
+            return self.answer(first, [*more, *given], {**function["named"], **named})
+        if self._builds(function) and (is_symbolic(given) or is_symbolic(named)):
+            about = arrays_of(tuple(given[:1] if isinstance(function, (Layer, Model, Instance)) else given))
+            return self.symbolic(function, given, named), Asked(shape=", ".join(map(str, about))) if about else None
         try:
-            if isinstance(code, ast.Lambda):
-                return self.value(code.body, names)
-            self.body(code.body, names)
-        except Returned as end:
-            return end.value
+            return self.libraries.call(function, given, named, self.at[1], self.at[0])
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+            return UNKNOWN, None  # arguments that the library would not take either, or that no rule foresaw
+
+    def _builds(self, function: Any) -> bool:
+        """Whether a call with a tensor of a functional model is a part of that model."""
+        if isinstance(function, (Layer, Model, Made)):
+            return True
+        if isinstance(function, Instance):
+            return True
+        if not isinstance(function, Name):
+            return False
+        name = canonical(_full(function.dotted)) if function.dotted.startswith(("tensorflow", "keras")) else function.dotted
+        return name.startswith(("tensorflow.", "keras.ops.", "keras.activations.", "(operator)."))
+
+    def symbolic(self, function: Any, given: list[Any], named: dict[str, Any]) -> Any:
+        """A call with tensors of a functional model: what it would give, and how to ask again with a batch."""
+        trace, self.trace = self.trace, None
+        self.silent += 1
+        try:
+            found = self.invoke(function, _plain(given), dict(_plain(named)))
         finally:
-            self.depth -= 1
-        return None
+            self.trace = trace
+            self.silent -= 1
+        kept, keywords = tuple(given), tuple(named.items())
+
+        def wrapped(value: Any, part: tuple[Any, ...]) -> Any:
+            if isinstance(value, Array):
+                return Node(value, function, kept, keywords, part, self.at)
+            if isinstance(value, tuple):
+                return tuple(wrapped(each, (*part, at)) for at, each in enumerate(value))
+            if isinstance(value, list):
+                return Items(wrapped(each, (*part, at)) for at, each in enumerate(value))
+            if isinstance(value, dict):
+                return Table({key: wrapped(each, (*part, key)) for key, each in value.items()})
+            return value
+
+        return wrapped(found, ())
+
+    def start_library(self, owner: Instance, given: list[Any], named: dict[str, Any]) -> None:
+        """`super().__init__(…)` of a class that comes from a library."""
+        self.libraries.start(owner, given, named)
+
+    # -- what is found -----------------------------------------------------------------------------------------------------
+
+    def applied(self, layer: LayerSpec | None) -> None:
+        """Keep a layer of the model that is gone through; None where something about it is not known."""
+        if self.trace is not None:
+            self.trace.append(layer)
+
+    def operation(self, api: str, given: list[Array], attributes: dict[str, Any] | None = None) -> None:
+        """Keep an operation of the model that is gone through."""
+        if self.trace is None:
+            return
+        tensors = [one.tensor for one in given if not one.variable] or [one.tensor for one in given]
+        spec = self.libraries.models.spec("Operation", given, {"api": api, **(attributes or {})}, api, *self.at)
+        self.trace.append(spec if all(tensor is not None for tensor in tensors) else None)
+
+    def note(self, file: str, place: Place, asked: Asked | None) -> None:
+        """Keep what a call was given; a call that was given something unknown once has no shape."""
+        notes = self.notes.setdefault(file, Notes())
+        known = notes.found.get(place, ())
+        if asked is None or len(known) >= MOST_SHAPES:
+            notes.blurred.add(place)
+        elif not any(each.shape == asked.shape for each in known):
+            notes.found[place] = (*known, asked)
+
+
+def _as_recorded(
+    told: tuple[str, ...], given: list[Any], named: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments with the shapes that a run saw, where they can be told apart."""
+    places = iter([array for text in told if "=" not in text and (array := written.read(text)) is not None])
+    count = sum("=" not in text for text in told)
+
+    def open_leaf(leaf: Any) -> bool:
+        return isinstance(leaf, Array) or leaf is UNKNOWN
+
+    leaves: list[Any] = []
+    mapped(given, leaves.append)
+    if sum(open_leaf(leaf) for leaf in leaves) == count:
+
+        def one(leaf: Any) -> Any:
+            if not open_leaf(leaf):
+                return leaf
+            seen = next(places, leaf)
+            return replace(seen, numpy=leaf.numpy) if isinstance(leaf, Array) and isinstance(seen, Array) else seen
+
+        given = list(mapped(given, one))
+    for text in told:
+        name, sign, rest = text.partition("=")
+        seen = written.read(rest) if sign else None
+        if seen is not None and open_leaf(named.get(name)):
+            named = {**named, name: seen}
+    return given, named
+
+
+def _plain(value: Any) -> Any:
+    """The arrays that the tensors of a functional model stand for."""
+    return mapped(value, lambda leaf: leaf.array if isinstance(leaf, Node) else leaf)
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    """What stands on the left of `+=`, as an expression."""
+    if isinstance(target, ast.Name):
+        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    return target
 
 
 def _full(dotted: str) -> str:
@@ -299,15 +733,3 @@ def _full(dotted: str) -> str:
         if dotted == short or dotted.startswith(short + "."):
             return name + dotted[len(short) :]
     return dotted
-
-
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, (Model, Defined, Method, Layer, Node)) or isinstance(other, (Model, Defined)):
-        return one is other
-    return type(one) is type(other) and copy.copy(one) == other
-
-
-def _long(value: Any) -> bool:
-    if isinstance(value, int):
-        return abs(value) > 1 << 62
-    return isinstance(value, (tuple, list)) and len(value) > 1000

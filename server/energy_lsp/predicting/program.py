@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from energy_code.model import Call, Mode
 from energy_code.static_shapes.values import Asked
-from energy_code.static_shapes.walk import Place, shapes_in
+from energy_code.static_shapes.project_modules import finder
+from energy_code.static_shapes.walk import Found, Place, shapes_of_program
 from energy_code.text.lines import Lines
 from energy_code.workspace.notebook import Notebook
 from energy_code.workspace.project import Project, project_of
@@ -21,8 +22,6 @@ from energy_data.untrusted.reading import read_source
 from energy_lsp.checking.run import find_files
 from energy_lsp.predicting.choice import choose_calibration
 from energy_lsp.session.settings import project_root
-
-Shapes = Mapping[Place, Asked]
 
 
 @dataclass(frozen=True, slots=True)
