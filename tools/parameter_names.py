@@ -1,6 +1,6 @@
 """Writes the names of positional parameters of the APIs whose shapes are followed, as TensorFlow and Keras give them.
 
-    python tools/parameter_names.py > server/energy_code/static_shapes/parameters.json
+python tools/parameter_names.py > server/energy_code/static_shapes/parameters.json
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from energy_data.prediction.api_families import FAMILY_OF
 
 WHOLE = ("keras.layers.", "keras.ops.", "keras.activations.", "tensorflow.data.Dataset.", "keras.utils.")
 """Everything right below these."""
-METHODS = ("fit", "evaluate", "predict", "compile", "train_on_batch", "test_on_batch", "predict_on_batch", "build")
+METHODS = (
+    "fit",
+    "evaluate",
+    "predict",
+    "compile",
+    "train_on_batch",
+    "test_on_batch",
+    "predict_on_batch",
+    "build",
+)
 MORE = (
     "tensorflow.TensorSpec", "tensorflow.function", "tensorflow.io.decode_image", "tensorflow.io.decode_jpeg",
     "tensorflow.io.decode_png", "tensorflow.random.categorical", "tensorflow.map_fn", "tensorflow.argsort",
@@ -27,7 +36,11 @@ def main() -> None:
     catalogue = Catalogue.load()
     below = {name for name in catalogue.names() if name.rpartition(".")[0] + "." in WHOLE}
     names = below | set(FAMILY_OF) | set(MORE) | {f"keras.Model.{name}" for name in METHODS}
-    print(json.dumps({name: found for name in sorted(names) if (found := parameters(name))}, separators=(",", ":")))
+    print(
+        json.dumps(
+            {name: found for name in sorted(names) if (found := parameters(name))}, separators=(",", ":")
+        )
+    )
 
 
 def parameters(name: str) -> list[str]:

@@ -33,6 +33,7 @@ READERS = {
     "server/energy_lsp/phase_marks.py": "opens to write, inside of the measured program",
     "data/energy_data/catalogue/catalogue.py": "a table that is part of the package",
     "data/energy_data/published/figures.py": "a table that is part of the package",
+    "server/energy_code/static_shapes/keras_layers.py": "a table that is part of the package",
     "server/energy_lsp/report/page.py": "assets that are part of the package",
     "measure/energy_measure/inside/recorded.py": "the private folder of a run",
     "measure/energy_measure/attribution/events.py": "the private folder of a run",

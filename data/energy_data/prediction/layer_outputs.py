@@ -186,7 +186,9 @@ def _padded(sign: int) -> Callable[[str, Config, Sequence[Shape]], Output]:
 def _upsampled(kind: str, config: Config, inputs: Sequence[Shape]) -> Output:
     _rank(kind, inputs[0])
     times = repeated(config.get("size", 2), len(inputs[0]) - 2)
-    return _spatial(config, inputs[0], lambda space: [size * times[at] for at, size in enumerate(space)], None)
+    return _spatial(
+        config, inputs[0], lambda space: [size * times[at] for at, size in enumerate(space)], None
+    )
 
 
 def _resized(kind: str, config: Config, inputs: Sequence[Shape]) -> Output:
@@ -296,7 +298,7 @@ def _rnn(kind: str, config: Config, inputs: Sequence[Shape]) -> Output:
     cells = cell if isinstance(cell, (list, tuple)) else [cell]
     if isinstance(cell, Mapping) and cell.get("kind") == "StackedRNNCells":
         cells = cell["config"]["cells"]
-    last = cells[-1]
+    last: Any = cells[-1]
     return _recurrent(
         str(last["kind"]).removesuffix("Cell"), {**config, "units": last["config"]["units"]}, inputs
     )
@@ -408,7 +410,9 @@ OUTPUTS: Mapping[str, Rule] = {
         RandomTranslation RandomZoom""",
         _same,
     ),
-    **_named("Conv1D Conv2D Conv3D DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D", _convolution),
+    **_named(
+        "Conv1D Conv2D Conv3D DepthwiseConv1D DepthwiseConv2D SeparableConv1D SeparableConv2D", _convolution
+    ),
     **_named("Conv1DTranspose Conv2DTranspose Conv3DTranspose", _transposed),
     **_named(
         "MaxPooling1D MaxPooling2D MaxPooling3D AveragePooling1D AveragePooling2D AveragePooling3D", _pooling
@@ -441,7 +445,7 @@ OUTPUTS: Mapping[str, Rule] = {
     "EinsumDense": _einsum_dense,
     "Embedding": _embedding,
     "Flatten": _flatten,
-    "GroupQueryAttention": _grouped_query,
+    **_named("GroupQueryAttention GroupedQueryAttention", _grouped_query),
     "MultiHeadAttention": _multi_head,
     "Permute": _permute,
     "Pipeline": _pipeline,

@@ -50,6 +50,8 @@ def layer_cost(spec: LayerSpec) -> LayerCost:
     rule = RULES.get(spec.kind)
     if rule is None:
         raise UnknownLayerError(f"{spec.kind} was not calibrated")
+    if spec.config.get("data_format") == "channels_first":
+        raise UnknownLayerError(f"{spec.kind}: only channels that come last were calibrated")
     try:
         found = rule(spec)
     except UnknownLayerError:
@@ -331,7 +333,9 @@ def _attention(spec: LayerSpec) -> LayerCost:
             float(batch * heads * length * other * FLOAT),
         ),
     )
-    return LayerCost((part,), _made((batch, length, width)), 4 * (1 + _bias(spec)), parameters)
+    asked = spec.config.get("output_shape")
+    out = width if asked is None else numbers(asked)[-1]
+    return LayerCost((part,), _made((batch, length, out)), 4 * (1 + _bias(spec)), parameters)
 
 
 def _wrapped(spec: LayerSpec) -> LayerSpec:
@@ -362,7 +366,9 @@ def _time_distributed(spec: LayerSpec) -> LayerCost:
 
 def _operation(spec: LayerSpec) -> LayerCost:
     """An operation of TensorFlow in a model of the program's own: as the layer that does about the same."""
-    call = CallSpec(str(spec.config["api"]).replace("keras.ops.", "tensorflow."), spec.inputs, spec.config, "graph")
+    call = CallSpec(
+        str(spec.config["api"]).replace("keras.ops.", "tensorflow."), spec.inputs, spec.config, "graph"
+    )
     family, given = FAMILY_OF.get(call.api), features(call)
     image = spec.inputs[0]
     if family is None or given is None:

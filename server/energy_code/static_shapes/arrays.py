@@ -13,7 +13,17 @@ from typing import Any
 from energy_code.static_shapes.values import SOME_NUMBER, UNKNOWN, Array, Dims
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-_BITS = {"bool": 0, "uint8": 8, "int8": 8, "uint16": 16, "int16": 16, "uint32": 32, "int32": 32, "uint64": 64, "int64": 64}
+_BITS = {
+    "bool": 0,
+    "uint8": 8,
+    "int8": 8,
+    "uint16": 16,
+    "int16": 16,
+    "uint32": 32,
+    "int32": 32,
+    "uint64": 64,
+    "int64": 64,
+}
 
 
 def dims(value: Any) -> Dims:

@@ -7,7 +7,19 @@ from typing import Any
 
 from energy_code.static_shapes.expressions import Expressions, items_of
 from energy_code.static_shapes.values import (
-    UNKNOWN, Bound, Class, Dataset, Function, Instance, Layer, Method, Model, Scope, Super, Table, joined,
+    UNKNOWN,
+    Bound,
+    Class,
+    Dataset,
+    Function,
+    Instance,
+    Layer,
+    Method,
+    Model,
+    Scope,
+    Super,
+    Table,
+    joined,
 )  # fmt: skip
 
 DEEPEST = 24
@@ -33,7 +45,9 @@ class Calls(Expressions):
         """A value, or what the user wrote about it."""
         raise NotImplementedError
 
-    def enter(self, function: Function, given: list[Any], named: dict[str, Any], *, unknown: bool = False) -> Any:
+    def enter(
+        self, function: Function, given: list[Any], named: dict[str, Any], *, unknown: bool = False
+    ) -> Any:
         """Call a function of the program."""
         code = function.code
         if self.depth >= DEEPEST:
@@ -209,5 +223,3 @@ def _all(values: list[Any]) -> Any:
 
 def _yields(code: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in ast.walk(code))
-
-

@@ -9,7 +9,16 @@ from energy_code.static_shapes.arrays import array_of, dims
 from energy_code.static_shapes.known_datasets import Known, examples, tfds
 from energy_code.static_shapes.operations import dtype_of
 from energy_code.static_shapes.values import (
-    SOME_NUMBER, UNKNOWN, Array, Dataset, Dims, Items, Name, Table, arrays_of, mapped,
+    SOME_NUMBER,
+    UNKNOWN,
+    Array,
+    Dataset,
+    Dims,
+    Items,
+    Name,
+    Table,
+    arrays_of,
+    mapped,
 )  # fmt: skip
 
 
@@ -27,7 +36,11 @@ UNCOUNTED = {"filter", "take_while", "skip_", "unique"}
 
 def from_slices(value: Any) -> Any:
     """`from_tensor_slices`: along the first dimension."""
-    made = mapped(value, lambda leaf: array_of(leaf, numpy=False)) if not isinstance(value, list) else array_of(value, numpy=False)
+    made = (
+        mapped(value, lambda leaf: array_of(leaf, numpy=False))
+        if not isinstance(value, list)
+        else array_of(value, numpy=False)
+    )
     found = arrays_of(made)
     if not found or any(not one.shape for one in found):
         return UNKNOWN
@@ -50,7 +63,9 @@ def made(name: str, bound: dict[str, Any], caller: Caller) -> Any:
         return Dataset(made, 1) if arrays_of(made) else UNKNOWN
     if name == "range":
         numbers = [each for each in listed if isinstance(each, int)]
-        return Dataset(Array("int64", ()), len(range(*numbers)) if numbers and len(numbers) == len(listed) else None)
+        return Dataset(
+            Array("int64", ()), len(range(*numbers)) if numbers and len(numbers) == len(listed) else None
+        )
     if name == "from_generator":
         signature = bound.get("output_signature")
         return Dataset(spec(signature), None) if arrays_of(signature) else UNKNOWN
@@ -74,17 +89,33 @@ def method(owner: Dataset, name: str, bound: dict[str, Any], caller: Caller) -> 
     if name in SAME:
         return owner
     if name in ("batch", "padded_batch", "ragged_batch"):
-        return batched(owner, bound.get("batch_size", first), bound.get("drop_remainder") is True, bound.get("padded_shapes"), name)
+        return batched(
+            owner,
+            bound.get("batch_size", first),
+            bound.get("drop_remainder") is True,
+            bound.get("padded_shapes"),
+            name,
+        )
     if name == "map":
         given = list(owner.element) if isinstance(owner.element, tuple) else [owner.element]
         element = caller.invoke(bound.get("map_func", first), given, {})
         element = tuple(element) if isinstance(element, list) else element
-        return replace(owner, element=mapped(element, lambda leaf: leaf if leaf is UNKNOWN else array_of(leaf, numpy=False)))
+        return replace(
+            owner,
+            element=mapped(element, lambda leaf: leaf if leaf is UNKNOWN else array_of(leaf, numpy=False)),
+        )
     if name in ("take", "skip", "repeat"):
         return counted(owner, name, bound.get("count", first))
     if name == "unbatch":
-        found = mapped(owner.element, lambda one: Array(one.dtype, one.shape[1:]) if isinstance(one, Array) and one.shape else UNKNOWN)
-        total = None if owner.count in (None, ENDLESS) else owner.count * owner.batch - ((owner.batch - owner.rest) if owner.rest else 0)
+        found = mapped(
+            owner.element,
+            lambda one: Array(one.dtype, one.shape[1:]) if isinstance(one, Array) and one.shape else UNKNOWN,
+        )
+        total = (
+            None
+            if owner.count in (None, ENDLESS)
+            else owner.count * owner.batch - ((owner.batch - owner.rest) if owner.rest else 0)
+        )
         return Dataset(found, total)
     if name in UNCOUNTED:
         return replace(owner, count=None, rest=0)
@@ -121,7 +152,11 @@ def batched(owner: Dataset, asked: Any, dropped: bool, padded: Any, name: str) -
         shape: Dims = leaf.shape
         if padded is not None:
             told = next(shapes, None)
-            shape = tuple(told) if isinstance(told, (tuple, list)) and len(told) == len(shape) else (None,) * len(shape)
+            shape = (
+                tuple(told)
+                if isinstance(told, (tuple, list)) and len(told) == len(shape)
+                else (None,) * len(shape)
+            )
         return Array(leaf.dtype, (length, *shape))
 
     element = mapped(owner.element, one)
@@ -131,7 +166,10 @@ def batched(owner: Dataset, asked: Any, dropped: bool, padded: Any, name: str) -
     count = owner.count // length + (1 if rest else 0)
     if count == 1 and rest:
         # Fewer elements than a batch holds: every batch is the smaller one.
-        element = mapped(element, lambda leaf: Array(leaf.dtype, (rest, *leaf.shape[1:])) if isinstance(leaf, Array) else leaf)
+        element = mapped(
+            element,
+            lambda leaf: Array(leaf.dtype, (rest, *leaf.shape[1:])) if isinstance(leaf, Array) else leaf,
+        )
         return Dataset(element, 1, rest)
     return Dataset(element, count, length, rest)
 
@@ -164,7 +202,16 @@ def as_numpy(value: Any) -> Any:
     """The same as arrays of NumPy."""
     if isinstance(value, Dataset):
         return replace(value, element=as_numpy(value.element))
-    return mapped(value, lambda leaf: Array(leaf.dtype, leaf.shape, True) if isinstance(leaf, Array) else as_numpy(leaf) if isinstance(leaf, Dataset) else leaf)
+    return mapped(
+        value,
+        lambda leaf: (
+            Array(leaf.dtype, leaf.shape, True)
+            if isinstance(leaf, Array)
+            else as_numpy(leaf)
+            if isinstance(leaf, Dataset)
+            else leaf
+        ),
+    )
 
 
 def load(bound: dict[str, Any]) -> Any:
@@ -200,12 +247,14 @@ def split_of(known: Known | None, split: Any, bound: dict[str, Any]) -> Any:
         element = known.supervised or UNKNOWN
     elif known is not None and supervised is False:
         element = Table(known.features)
-    found = Dataset(element, count)
+    whole = Dataset(element, count)
     size = bound.get("batch_size")
     if size == -1:
-        whole = mapped(element, lambda leaf: Array(leaf.dtype, (count, *leaf.shape)) if isinstance(leaf, Array) else UNKNOWN)
-        return whole
-    return found if size is None else batched(found, size, False, None, "batch")
+        return mapped(
+            element,
+            lambda leaf: Array(leaf.dtype, (count, *leaf.shape)) if isinstance(leaf, Array) else UNKNOWN,
+        )
+    return whole if size is None else batched(whole, size, False, None, "batch")
 
 
 def information(known: Known | None) -> Any:

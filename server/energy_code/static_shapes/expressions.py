@@ -1,4 +1,4 @@
-"""What expressions are: numbers and texts as Python has them, arrays by their shapes, everything else as far as it is known."""
+"""What expressions are: numbers and texts as in Python, arrays by their shapes, everything else as far as it is known."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ from typing import Any
 
 from energy_code.static_shapes import arrays
 from energy_code.static_shapes.values import (
-    SOME_NUMBER, UNKNOWN, Array, Bound, Class, Dataset, Function, Instance, Items, Layer, Method, Model, Name, Node,
+    SOME_NUMBER,
+    UNKNOWN,
+    Array,
+    Bound,
+    Class,
+    Dataset,
+    Function,
+    Instance,
+    Items,
+    Layer,
+    Method,
+    Model,
+    Name,
+    Node,
     Scope,
-    Table, joined,
+    Table,
+    joined,
 )  # fmt: skip
 
 LONGEST = 1000
@@ -202,7 +216,9 @@ class Expressions:
         return inner if isinstance(inner, Array) or inner is SOME_NUMBER else UNKNOWN
 
     def _binary(self, node: ast.BinOp, scope: Scope) -> Any:
-        return self.combined(SIGNS[type(node.op)], self.value(node.left, scope), self.value(node.right, scope))
+        return self.combined(
+            SIGNS[type(node.op)], self.value(node.left, scope), self.value(node.right, scope)
+        )
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:
         """Two values under an operator."""
@@ -214,7 +230,9 @@ class Expressions:
             except (ValueError, TypeError):
                 return UNKNOWN
             if self.trace is not None and isinstance(found, Array) and sign in APIS:
-                self.operation(f"tensorflow.{APIS[sign]}", [each for each in (left, right) if isinstance(each, Array)])
+                self.operation(
+                    f"tensorflow.{APIS[sign]}", [each for each in (left, right) if isinstance(each, Array)]
+                )
             return found
         if SOME_NUMBER in (left, right):
             number = all(isinstance(each, (int, float)) or each is SOME_NUMBER for each in (left, right))
@@ -264,7 +282,9 @@ class Expressions:
         if isinstance(op, (ast.Is, ast.IsNot)):
             if UNKNOWN in (left, right) or isinstance(left, Name) or isinstance(right, Name):
                 return UNKNOWN
-            same = left is right or (isinstance(left, (int, str)) and left == right and type(left) is type(right))
+            same = left is right or (
+                isinstance(left, (int, str)) and left == right and type(left) is type(right)
+            )
             return same == isinstance(op, ast.Is)
         if isinstance(op, (ast.In, ast.NotIn)):
             listed = items_of(right)
@@ -288,23 +308,32 @@ class Expressions:
         length = self._window(node, scope)
         if length is not None:
             return slice(arrays.Length(length), None, None)
-        return slice(*(None if each is None else self.value(each, scope) for each in (node.lower, node.upper, node.step)))
+        return slice(
+            *(
+                None if each is None else self.value(each, scope)
+                for each in (node.lower, node.upper, node.step)
+            )
+        )
 
     def _window(self, node: ast.Slice, scope: Scope) -> int | None:
         """The length of `i : i + 32`, and of `i * 32 : (i + 1) * 32`, whatever i is."""
         lower, upper = node.lower, node.upper
-        if lower is None or upper is None or node.step is not None or isinstance(self.value(lower, scope), int):
+        if (
+            lower is None
+            or upper is None
+            or node.step is not None
+            or isinstance(self.value(lower, scope), int)
+        ):
             return None
         step: Any = None
-        if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add) and ast.dump(upper.left) == ast.dump(lower):
-            step = self.value(upper.right, scope)
-        elif isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Mult) and isinstance(lower, ast.BinOp):
-            for more, times in ((upper.left, upper.right), (upper.right, upper.left)):
-                for start, size in ((lower.left, lower.right), (lower.right, lower.left)):
-                    added = isinstance(more, ast.BinOp) and isinstance(more.op, ast.Add)
-                    if added and ast.dump(more.left) == ast.dump(start) and ast.dump(times) == ast.dump(size):  # type: ignore[attr-defined]
-                        if self.value(more.right, scope) == 1:  # type: ignore[attr-defined]
-                            step = self.value(size, scope)
+        added, times = _is(upper, ast.Add), _is(upper, ast.Mult)
+        if added is not None and ast.dump(added.left) == ast.dump(lower):
+            step = self.value(added.right, scope)
+        elif times is not None and isinstance(lower, ast.BinOp):
+            more = _is(times.left, ast.Add)
+            same = ast.dump(times.right) == ast.dump(lower.right)
+            if more is not None and same and ast.dump(more.left) == ast.dump(lower.left):
+                step = self.value(lower.right, scope) if self.value(more.right, scope) == 1 else None
         return step if isinstance(step, int) and not isinstance(step, bool) and step > 0 else None
 
     def item(self, owner: Any, index: Any) -> Any:
@@ -324,7 +353,11 @@ class Expressions:
                 return UNKNOWN
         if isinstance(owner, Table):
             hashable = isinstance(index, (str, int, float, tuple, Name))
-            return owner.get(index, UNKNOWN) if owner.known and hashable and not isinstance(index, slice) else UNKNOWN
+            return (
+                owner.get(index, UNKNOWN)
+                if owner.known and hashable and not isinstance(index, slice)
+                else UNKNOWN
+            )
         if isinstance(owner, Items) and not owner.known:
             return UNKNOWN
         if isinstance(owner, (tuple, Items, str, range)):
@@ -436,6 +469,11 @@ class Expressions:
     }  # fmt: skip
 
 
+def _is(node: ast.expr, sign: type[ast.operator]) -> ast.BinOp | None:
+    """An expression with this operator; None for any other."""
+    return node if isinstance(node, ast.BinOp) and isinstance(node.op, sign) else None
+
+
 def names_stored(node: ast.AST) -> Iterator[str]:
     """Names that a statement may bind."""
     for part in ast.walk(node):
@@ -446,7 +484,11 @@ def names_stored(node: ast.AST) -> Iterator[str]:
 def _indexes(part: Any) -> bool:
     if isinstance(part, slice):
         return all(
-            end is None or isinstance(end, (int, arrays.Length)) or end is SOME_NUMBER or _scalar(end) or end is UNKNOWN
+            end is None
+            or isinstance(end, (int, arrays.Length))
+            or end is SOME_NUMBER
+            or _scalar(end)
+            or end is UNKNOWN
             for end in (part.start, part.stop, part.step)
         )
     return part is None or part is Ellipsis or part is SOME_NUMBER or isinstance(part, (int, Array))
@@ -471,5 +513,3 @@ def _repeats_long(left: Any, right: Any) -> bool:
         if isinstance(one, (tuple, str)) and isinstance(times, int) and len(one) * times > LONGEST:
             return True
     return False
-
-

@@ -10,17 +10,32 @@ from typing import Any
 
 from energy_code.static_shapes.arrays import dims
 from energy_code.static_shapes.values import (
-    SOME_NUMBER, UNKNOWN, Array, Dims, Function, Layer, Made, Model, Name,
+    SOME_NUMBER,
+    UNKNOWN,
+    Array,
+    Dims,
+    Function,
+    Layer,
+    Made,
+    Model,
+    Name,
 )  # fmt: skip
 from energy_data.prediction.layer_outputs import Shape, UnknownShapeError, output_shape
 
 SIZES = (40320, 80640)
-"""Stand in for a size that is not known, one after the other: what differs then is not known either. Many numbers divide them."""
+"""Stand in for a size that is not known, one after the other: what differs is not known either. Many numbers divide them."""
 KEEP_DTYPE = {
-    "Flatten", "Reshape", "Permute", "RepeatVector", "InputLayer", "Identity", "Concatenate", "ZeroPadding1D", "ZeroPadding2D",
-    "Cropping1D", "Cropping2D", "UpSampling2D", "MaxPooling1D", "MaxPooling2D",
+    "Flatten", "Reshape", "Permute", "RepeatVector", "InputLayer", "Identity", "Concatenate", "ZeroPadding1D",
+    "ZeroPadding2D",     "Cropping1D", "Cropping2D", "UpSampling2D", "MaxPooling1D", "MaxPooling2D",
 }  # fmt: skip
-WHOLE_NUMBERS = {"TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Discretization", "HashedCrossing"}
+WHOLE_NUMBERS = {
+    "TextVectorization",
+    "StringLookup",
+    "IntegerLookup",
+    "Hashing",
+    "Discretization",
+    "HashedCrossing",
+}
 DECISIVE = {
     "units", "filters", "kernel_size", "strides", "padding", "pool_size", "data_format", "dilation_rate", "size", "cropping",
     "return_sequences", "return_state", "axis", "axes", "merge_mode", "input_dim", "output_dim", "target_shape", "dims", "n",
@@ -29,8 +44,9 @@ DECISIVE = {
 }  # fmt: skip
 """Arguments that the output depends on."""
 LAST_CHANNELS = {
-    "VGG16": 512, "VGG19": 512, "ResNet50": 2048, "ResNet101": 2048, "ResNet152": 2048, "ResNet50V2": 2048, "ResNet101V2": 2048,
-    "ResNet152V2": 2048, "MobileNet": 1024, "MobileNetV2": 1280, "MobileNetV3Small": 576, "MobileNetV3Large": 960,
+    "VGG16": 512, "VGG19": 512, "ResNet50": 2048, "ResNet101": 2048, "ResNet152": 2048, "ResNet50V2": 2048,
+    "ResNet101V2": 2048, "ResNet152V2": 2048,
+    "MobileNet": 1024, "MobileNetV2": 1280, "MobileNetV3Small": 576, "MobileNetV3Large": 960,
     "DenseNet121": 1024, "DenseNet169": 1664, "DenseNet201": 1920, "EfficientNetB0": 1280, "EfficientNetB1": 1280,
     "EfficientNetB2": 1408, "EfficientNetB3": 1536, "EfficientNetB4": 1792, "EfficientNetB5": 2048, "EfficientNetB6": 2304,
     "EfficientNetB7": 2560, "EfficientNetV2B0": 1280, "EfficientNetV2B1": 1280, "EfficientNetV2B2": 1408,
@@ -42,7 +58,9 @@ LAST_CHANNELS = {
 @lru_cache(maxsize=1)
 def parameters() -> Mapping[str, Sequence[str]]:
     """Names of positional parameters by API."""
-    text = resources.files("energy_code.static_shapes").joinpath("parameters.json").read_text(encoding="utf-8")
+    text = (
+        resources.files("energy_code.static_shapes").joinpath("parameters.json").read_text(encoding="utf-8")
+    )
     found: Mapping[str, Sequence[str]] = json.loads(text)
     return found
 
@@ -68,7 +86,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, Layer):
         return {"kind": value.kind, "config": value.config}
     if isinstance(value, (list, tuple)):
-        return type(value)(plain(each) for each in value) if isinstance(value, tuple) else [plain(each) for each in value]
+        return (
+            type(value)(plain(each) for each in value)
+            if isinstance(value, tuple)
+            else [plain(each) for each in value]
+        )
     if isinstance(value, Name):
         return value.dotted.rpartition(".")[2]
     if isinstance(value, Made):
@@ -110,7 +132,11 @@ def _shapes(kind: str, config: Mapping[str, Any], inputs: Sequence[Shape]) -> li
     if kind.startswith("applications."):
         return [_application(kind, config, inputs[0])]
     if kind.startswith("hub."):
-        return [(inputs[0][0], *(size or 0 for size in dims(config["output_shape"])))] if config.get("output_shape") else _none()
+        return (
+            [(inputs[0][0], *(size or 0 for size in dims(config["output_shape"])))]
+            if config.get("output_shape")
+            else _none()
+        )
     found = output_shape(kind, config, inputs)
     return found if isinstance(found, list) else [found]
 

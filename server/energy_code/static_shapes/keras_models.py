@@ -8,7 +8,20 @@ from energy_code.static_shapes import keras_layers
 from energy_code.static_shapes.datasets import ENDLESS
 from energy_code.static_shapes.expressions import items_of
 from energy_code.static_shapes.values import (
-    SOME_NUMBER, UNKNOWN, Array, Asked, Dataset, Function, Instance, Layer, Made, Model, Name, Node, arrays_of, mapped,
+    SOME_NUMBER,
+    UNKNOWN,
+    Array,
+    Asked,
+    Dataset,
+    Function,
+    Instance,
+    Layer,
+    Made,
+    Model,
+    Name,
+    Node,
+    arrays_of,
+    mapped,
 )  # fmt: skip
 from energy_data.prediction.specs import Job, LayerSpec, ModelSpec, Tensor
 from energy_data.prediction.specs import Method as JobMethod
@@ -40,7 +53,9 @@ class KerasModels:
         """The name that Keras would give: `conv2d`, `conv2d_1`."""
         snake = "".join(
             "_" + letter.lower()
-            if letter.isupper() and place and (kind[place - 1].islower() or kind[place + 1 : place + 2].islower())
+            if letter.isupper()
+            and place
+            and (kind[place - 1].islower() or kind[place + 1 : place + 2].islower())
             else letter.lower()
             for place, letter in enumerate(kind)
         )
@@ -127,7 +142,11 @@ class KerasModels:
     def functional(self, inputs: Any, outputs: Any, name: Any) -> Any:
         """A model from its inputs and outputs."""
         model = Model(
-            "functional", inputs=inputs, outputs=outputs, born=self.walk.uncertain, name=self._named(name, "Functional")
+            "functional",
+            inputs=inputs,
+            outputs=outputs,
+            born=self.walk.uncertain,
+            name=self._named(name, "Functional"),
         )
         model.known = bool(_nodes(inputs)) and bool(_nodes(outputs)) and _only_nodes(outputs)
         return model
@@ -164,7 +183,9 @@ class KerasModels:
         if self.frozen:
             known["trainable"] = False
         path = "/".join([*self.path, name])
-        return LayerSpec(kind, tuple(tensor for tensor in tensors if tensor is not None), known, path, file, line)
+        return LayerSpec(
+            kind, tuple(tensor for tensor in tensors if tensor is not None), known, path, file, line
+        )
 
     def apply_model(self, model: Model, given: list[Any], named: dict[str, Any]) -> Any:
         """A model called with arrays, layer by layer."""
@@ -184,7 +205,9 @@ class KerasModels:
                 return value
             if model.kind == "functional":
                 return self._graph(model, given)
-            return self.apply_instance(model.instance, given, named) if model.instance is not None else UNKNOWN
+            return (
+                self.apply_instance(model.instance, given, named) if model.instance is not None else UNKNOWN
+            )
         finally:
             self.path = outer
             self.frozen -= not model.trainable
@@ -203,13 +226,20 @@ class KerasModels:
         if isinstance(build, Function) and not owner.built:
             owner.built = True
             first = given[0] if given else UNKNOWN
-            walk.enter(build, [owner, mapped(first, lambda one: one.shape if isinstance(one, Array) else UNKNOWN)], {})
+            walk.enter(
+                build,
+                [owner, mapped(first, lambda one: one.shape if isinstance(one, Array) else UNKNOWN)],
+                {},
+            )
         known = {each.arg for each in (*call.code.args.args, *call.code.args.kwonlyargs)}
         wanted = {key: value for key, value in named.items() if key in known or call.code.args.kwarg}
         found = walk.enter(call, [owner, *given], wanted)
         if owner.weights and walk.trace is not None:
             sizes = [one.tensor for one in owner.weights]
-            amount = {"variables": len(sizes), "parameters": sum(each.elements for each in sizes if each is not None)}
+            amount = {
+                "variables": len(sizes),
+                "parameters": sum(each.elements for each in sizes if each is not None),
+            }
             place = Tensor("float32", (1,))
             complete = all(each is not None for each in sizes)
             walk.applied(LayerSpec(WEIGHTS, (place,), amount, owner.name, "", 0) if complete else None)
@@ -227,19 +257,25 @@ class KerasModels:
         calls: dict[tuple[int, int], Any] = {}
 
         def resolved(value: Any) -> Any:
-            return mapped(value, lambda leaf: known.get(id(leaf), UNKNOWN) if isinstance(leaf, Node) else leaf)
+            return mapped(
+                value, lambda leaf: known.get(id(leaf), UNKNOWN) if isinstance(leaf, Node) else leaf
+            )
 
         for node in _in_order(model.outputs, starts):
             key = id(node.given), id(node.function)
             if key not in calls:
-                calls[key] = self.walk.invoke(node.function, list(resolved(node.given)), dict(resolved(dict(node.named))))
+                calls[key] = self.walk.invoke(
+                    node.function, list(resolved(node.given)), dict(resolved(dict(node.named)))
+                )
             result = calls[key]
             for part in node.part:
                 result = result[part] if isinstance(result, (tuple, list, dict)) else UNKNOWN
             known[id(node)] = result
         return resolved(model.outputs)
 
-    def method(self, model: Model, name: str, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
+    def method(
+        self, model: Model, name: str, given: list[Any], named: dict[str, Any]
+    ) -> tuple[Any, Asked | None]:
         """A method of a model: what it is given decides how many steps it takes."""
         bound = keras_layers.bind(f"keras.Model.{name}", given, named)
         if name == "add" and given:
@@ -280,12 +316,18 @@ class KerasModels:
         if name in ("predict", "predict_on_batch"):
             result = mapped(
                 outputs,
-                lambda one: Array(one.dtype, (data.samples, *one.shape[1:]), True) if isinstance(one, Array) else UNKNOWN,
+                lambda one: (
+                    Array(one.dtype, (data.samples, *one.shape[1:]), True)
+                    if isinstance(one, Array)
+                    else UNKNOWN
+                ),
             )
         epochs = bound.get("epochs", 1)
         start = bound.get("initial_epoch", 0)
         validation = data.validation() if name == "fit" else 0
-        known = isinstance(epochs, int) and isinstance(start, int) and epochs > start and validation is not None
+        known = (
+            isinstance(epochs, int) and isinstance(start, int) and epochs > start and validation is not None
+        )
         if spec is None or not known or data.steps is None or model.eager or self._own_step(model, name):
             return data.only_shape(), result
         job = Job(
@@ -299,7 +341,9 @@ class KerasModels:
         own = {"fit": "train_step", "evaluate": "test_step", "predict": "predict_step"}.get(name, "")
         return model.instance is not None and model.instance.cls.find(own) is not None
 
-    def gone_through(self, model: Model, batch: Any, *, training: bool = False) -> tuple[ModelSpec | None, Any]:
+    def gone_through(
+        self, model: Model, batch: Any, *, training: bool = False
+    ) -> tuple[ModelSpec | None, Any]:
         """The layers of a model with the shapes of a batch, and what comes out."""
         walk = self.walk
         before, path, frozen = walk.trace, self.path, self.frozen
@@ -338,10 +382,15 @@ class Data:
         limit = bound.get("steps_per_epoch", bound.get("steps"))
         if limit is not None:
             known = isinstance(limit, int) and not isinstance(limit, bool)
-            self.steps = None if not known else limit if self.steps in (None, ENDLESS) else min(self.steps or 0, limit)
+            self.steps = (
+                None if not known else limit if self.steps in (None, ENDLESS) else min(self.steps or 0, limit)
+            )
         if self.steps == ENDLESS:
             self.steps = None
-        found = arrays_of(self.given if not isinstance(self.given, Dataset) else self._inputs(self.given.element)) or []
+        found = (
+            arrays_of(self.given if not isinstance(self.given, Dataset) else self._inputs(self.given.element))
+            or []
+        )
         if isinstance(self.given, Instance):
             found = arrays_of(self.batch) or []
         self.shape = ", ".join(map(str, found)) if found else ""
@@ -371,7 +420,7 @@ class Data:
         self.steps = data.count
         if data.count not in (None, ENDLESS) and data.batch:
             missing = data.batch - data.rest if data.rest else 0
-            self.samples = data.count * data.batch - missing  # type: ignore[operator]
+            self.samples = data.count * data.batch - missing
 
     def _arrays(self, size: int | None, single: bool, training: bool) -> None:
         found = arrays_of(self.given)
@@ -380,8 +429,10 @@ class Data:
         count = found[0].shape[0]
         self.samples = count
         if count is None:
-            self.batch = _floats(self.given) if single else mapped(
-                _floats(self.given), lambda one: Array(one.dtype, (size, *one.shape[1:]))
+            self.batch = (
+                _floats(self.given)
+                if single
+                else mapped(_floats(self.given), lambda one: Array(one.dtype, (size, *one.shape[1:])))
             )
             return
         split = self.bound.get("validation_split", 0.0) if training else 0.0
@@ -419,7 +470,11 @@ def _floats(value: Any) -> Any:
     """What Keras makes of arrays of NumPy before a model sees them."""
     return mapped(
         value,
-        lambda one: Array("float32" if one.dtype == "float64" else one.dtype, one.shape) if isinstance(one, Array) else one,
+        lambda one: (
+            Array("float32" if one.dtype == "float64" else one.dtype, one.shape)
+            if isinstance(one, Array)
+            else one
+        ),
     )
 
 
@@ -457,5 +512,3 @@ def _in_order(outputs: Any, starts: list[Node]) -> list[Node]:
         sources = [*_nodes(node.given), *_nodes(dict(node.named))]
         waiting += [(each, False) for each in reversed(sources) if id(each) not in done]
     return order
-
-

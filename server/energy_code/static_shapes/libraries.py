@@ -5,11 +5,33 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from energy_code.static_shapes import arrays, datasets, known_datasets, numpy_parameters, operations, python_calls
+from energy_code.static_shapes import (
+    arrays,
+    datasets,
+    known_datasets,
+    numpy_parameters,
+    operations,
+    python_calls,
+)
 from energy_code.static_shapes.keras_layers import bind
 from energy_code.static_shapes.keras_models import KerasModels
 from energy_code.static_shapes.values import (
-    SOME_NUMBER, UNKNOWN, Array, Asked, Dataset, Function, Instance, Items, Layer, Made, Method, Model, Name, Super, Table, arrays_of,
+    SOME_NUMBER,
+    UNKNOWN,
+    Array,
+    Asked,
+    Dataset,
+    Function,
+    Instance,
+    Items,
+    Layer,
+    Made,
+    Method,
+    Model,
+    Name,
+    Super,
+    Table,
+    arrays_of,
     mapped,
 )  # fmt: skip
 from energy_data.catalogue.catalogue import Catalogue
@@ -23,10 +45,14 @@ if TYPE_CHECKING:
 GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator")
 LIBRARIES = ("tensorflow", "keras", "tf_keras", "tensorflow_addons")
 DATA = "tensorflow.data."
-FLOW = {"tensorflow.function", "keras.saving.register_keras_serializable", "tensorflow.autograph.experimental.do_not_convert"}
+FLOW = {
+    "tensorflow.function",
+    "keras.saving.register_keras_serializable",
+    "tensorflow.autograph.experimental.do_not_convert",
+}
 ARRAY_METHODS = {
-    "sum", "mean", "max", "min", "std", "var", "prod", "any", "all", "argmax", "argmin", "cumsum", "flatten", "ravel", "squeeze",
-    "repeat", "clip", "argsort", "swapaxes", "dot", "round", "take",
+    "sum", "mean", "max", "min", "std", "var", "prod", "any", "all", "argmax", "argmin", "cumsum", "flatten", "ravel",
+    "squeeze", "repeat", "clip", "argsort", "swapaxes", "dot", "round", "take",
 }  # fmt: skip
 LOSS = "keras.losses."
 OPERATOR = "(operator)."
@@ -65,10 +91,14 @@ class Libraries:
     def _model_call(self, model: Model, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
         if self.walk.trace is not None:
             return self.models.apply_model(model, given, named), None
-        spec, outputs = self.models.gone_through(model, given[0] if given else UNKNOWN, training=named.get("training") is True)
+        _spec, outputs = self.models.gone_through(
+            model, given[0] if given else UNKNOWN, training=named.get("training") is True
+        )
         return outputs, self._layer_call(given)
 
-    def _instance_call(self, owner: Instance, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
+    def _instance_call(
+        self, owner: Instance, given: list[Any], named: dict[str, Any]
+    ) -> tuple[Any, Asked | None]:
         own = owner.cls.find("__call__")
         if isinstance(own, Function):
             return self.walk.enter(own, [owner, *given], named), None
@@ -76,7 +106,9 @@ class Libraries:
             return self._model_call(owner.model, given, named)
         return self.models.apply_instance(owner, given, named), self._layer_call(given)
 
-    def _named(self, dotted: str, given: list[Any], named: dict[str, Any], line: int, file: str) -> tuple[Any, Asked | None]:
+    def _named(
+        self, dotted: str, given: list[Any], named: dict[str, Any], line: int, file: str
+    ) -> tuple[Any, Asked | None]:
         first = dotted.split(".")[0]
         if dotted in python_calls.FUNCTIONS:
             return self._safe(lambda: python_calls.FUNCTIONS[dotted](given, named)), None
@@ -112,18 +144,27 @@ class Libraries:
         if api in FLOW:
             return (given[0] if given else Name("tensorflow.function")), None
         if api.startswith("keras.datasets.") and short == "load_data":
-            return known_datasets.KERAS.get(api.split(".")[2], UNKNOWN) if _usual(api, given, named) else UNKNOWN, None
+            return known_datasets.KERAS.get(api.split(".")[2], UNKNOWN) if _usual(
+                api, given, named
+            ) else UNKNOWN, None
         if api.startswith(DATA):
             return self._data(api, given, named), self._asked(api, given, named)
         if api.startswith("keras.applications."):
             return self._application(api, given, named, line, file), None
-        if api in ("keras.Model", "keras.Sequential", "keras.Input", "keras.Function") or api.startswith("keras.layers."):
+        if api in ("keras.Model", "keras.Sequential", "keras.Input", "keras.Function") or api.startswith(
+            "keras.layers."
+        ):
             return self.models.made(api, given, named, line, file), None
         if api.startswith("keras.optimizers.") and short[:1].isupper():
             momentum = named.get("momentum", given[1] if short == "SGD" and len(given) > 1 else 0.0)
             return Made(f"keras.optimizers.{'Momentum' if short == 'SGD' and momentum else short}"), None
-        if api in ("keras.utils.image_dataset_from_directory", "keras.preprocessing.image_dataset_from_directory"):
-            return datasets.from_directory(bind("keras.utils.image_dataset_from_directory", given, named)), None
+        if api in (
+            "keras.utils.image_dataset_from_directory",
+            "keras.preprocessing.image_dataset_from_directory",
+        ):
+            return datasets.from_directory(
+                bind("keras.utils.image_dataset_from_directory", given, named)
+            ), None
         if api in ("tensorflow.TensorSpec", "tensorflow.RaggedTensorSpec"):
             return datasets.tensor_spec({**dict(zip(("shape", "dtype"), given, strict=False)), **named}), None
         if api.endswith(".shape") and api.startswith("tensorflow.") and given:
@@ -142,11 +183,15 @@ class Libraries:
         bound = bind(api, given, named)
         if api.startswith("keras.random."):
             bound = {**dict(zip(("shape",), given[:1], strict=False)), **named}
-        numpy = api in ("keras.utils.to_categorical", "keras.utils.pad_sequences") or api.endswith("convert_to_numpy")
+        numpy = api in ("keras.utils.to_categorical", "keras.utils.pad_sequences") or api.endswith(
+            "convert_to_numpy"
+        )
         found = operations.result(short, bound, numpy)
         if self.walk.trace is not None and found is not UNKNOWN:
             leaves = [leaf for value in bound.values() for leaf in arrays_of(value) or []]
-            self.walk.operation(api, leaves, {key: value for key, value in bound.items() if arrays_of(value) is None})
+            self.walk.operation(
+                api, leaves, {key: value for key, value in bound.items() if arrays_of(value) is None}
+            )
         return found
 
     def _asked(self, api: str, given: list[Any], named: dict[str, Any]) -> Asked | None:
@@ -159,7 +204,16 @@ class Libraries:
             found = arrays_of(value) if not isinstance(value, tuple) or value else None
             if found:
                 tensors += found
-            elif isinstance(value, (Items, tuple)) and name in ("a", "b", "x", "y", "input", "input_tensor", "values", "logits"):
+            elif isinstance(value, (Items, tuple)) and name in (
+                "a",
+                "b",
+                "x",
+                "y",
+                "input",
+                "input_tensor",
+                "values",
+                "logits",
+            ):
                 made = arrays.array_of(value, numpy=False)
                 complete = complete and isinstance(made, Array)
                 tensors += [made] if isinstance(made, Array) else []
@@ -186,7 +240,18 @@ class Libraries:
     def _application(self, api: str, given: list[Any], named: dict[str, Any], line: int, file: str) -> Any:
         short = api.rpartition(".")[2]
         if short == "preprocess_input":
-            return mapped(given[0], lambda one: Array("float32" if one.dtype != "float64" else one.dtype, one.shape, one.numpy) if isinstance(one, Array) else UNKNOWN) if given else UNKNOWN
+            return (
+                mapped(
+                    given[0],
+                    lambda one: (
+                        Array("float32" if one.dtype != "float64" else one.dtype, one.shape, one.numpy)
+                        if isinstance(one, Array)
+                        else UNKNOWN
+                    ),
+                )
+                if given
+                else UNKNOWN
+            )
         if not short[:1].isupper():
             return UNKNOWN
         return self.models.application(short, given, named, line, file)
@@ -198,7 +263,11 @@ class Libraries:
         random = dotted.startswith("numpy.random.")
         names = numpy_parameters.PARAMETERS.get(f"random.{name}" if random else name, ())
         bound = {names[at] if at < len(names) else f"#{at}": value for at, value in enumerate(given)} | named
-        if any(_has_unknown(value) for key, value in bound.items() if key not in ("low", "high", "loc", "scale", "p")):
+        if any(
+            _has_unknown(value)
+            for key, value in bound.items()
+            if key not in ("low", "high", "loc", "scale", "p")
+        ):
             return UNKNOWN
         if random:
             rule = operations.NUMPY_RANDOM.get(name)
@@ -219,7 +288,9 @@ class Libraries:
         if name == "as_numpy" and given:
             return self._safe(lambda: datasets.as_numpy(given[0]))
         if name == "builder" and given and isinstance(given[0], str):
-            return Table({"": "builder", "name": given[0], "info": datasets.information(known_datasets.tfds(given[0]))})
+            return Table(
+                {"": "builder", "name": given[0], "info": datasets.information(known_datasets.tfds(given[0]))}
+            )
         return UNKNOWN
 
     def _hub(self, dotted: str, given: list[Any], named: dict[str, Any], line: int, file: str) -> Any:
@@ -250,7 +321,9 @@ class Libraries:
         if isinstance(owner, Table) and owner.get("") == "builder":
             return self._builder(owner, name, given, named), None
         if isinstance(owner, Table):
-            return python_calls.table_method(owner, name, given, named, self.walk.uncertain <= owner.born), None
+            return python_calls.table_method(
+                owner, name, given, named, self.walk.uncertain <= owner.born
+            ), None
         if isinstance(owner, Made):
             return UNKNOWN, self._asked(f"{owner.api}.{name}", given, named)
         if isinstance(owner, Layer) and name == "adapt":
@@ -264,7 +337,9 @@ class Libraries:
             return datasets.split_of(known_datasets.tfds(owner["name"]), bound.get("split"), bound)
         return None
 
-    def _super(self, owner: Super, name: str, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
+    def _super(
+        self, owner: Super, name: str, given: list[Any], named: dict[str, Any]
+    ) -> tuple[Any, Asked | None]:
         if not isinstance(owner.owner, Instance):
             return UNKNOWN, None
         if name == "__init__":
@@ -285,10 +360,16 @@ class Libraries:
                 self.models.add(owner.model, each)
         elif "outputs" in bound and "inputs" in bound:
             made = self.models.functional(bound["inputs"], bound["outputs"], owner.name)
-            owner.model.kind, owner.model.inputs, owner.model.outputs = "functional", made.inputs, made.outputs
+            owner.model.kind, owner.model.inputs, owner.model.outputs = (
+                "functional",
+                made.inputs,
+                made.outputs,
+            )
             owner.model.known = made.known
 
-    def _instance_method(self, owner: Instance, name: str, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
+    def _instance_method(
+        self, owner: Instance, name: str, given: list[Any], named: dict[str, Any]
+    ) -> tuple[Any, Asked | None]:
         if name == "add_weight":
             shape = named.get("shape", next((each for each in given if isinstance(each, (tuple, list))), ()))
             try:
@@ -306,10 +387,18 @@ class Libraries:
             return self.models.method(owner.model, name, given, named)
         return UNKNOWN, None
 
-    def _array_method(self, owner: Array, name: str, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
+    def _array_method(
+        self, owner: Array, name: str, given: list[Any], named: dict[str, Any]
+    ) -> tuple[Any, Asked | None]:
         if name == "astype":
             kind = given[0] if given else named.get("dtype")
-            return self._safe(lambda: Array(operations.dtype_of(kind), owner.shape, owner.numpy) if kind is not None else UNKNOWN), None
+            return self._safe(
+                lambda: (
+                    Array(operations.dtype_of(kind), owner.shape, owner.numpy)
+                    if kind is not None
+                    else UNKNOWN
+                )
+            ), None
         if name == "reshape":
             target = given[0] if len(given) == 1 else tuple(given)
             return self._safe(lambda: arrays.reshaped(owner, target)), None
@@ -333,7 +422,9 @@ class Libraries:
             return owner, None
         if name in ARRAY_METHODS:
             names = numpy_parameters.PARAMETERS.get(name, ("a",))
-            bound = {names[at] if at < len(names) else f"#{at}": value for at, value in enumerate([owner, *given])} | named
+            bound = {
+                names[at] if at < len(names) else f"#{at}": value for at, value in enumerate([owner, *given])
+            } | named
             return operations.result(name, bound, owner.numpy), None
         return UNKNOWN, None
 
@@ -349,7 +440,9 @@ def _train_test_split(given: list[Any], named: dict[str, Any]) -> Any:
         elif isinstance(tested, int):
             parts = [count - tested, tested]
         else:
-            share = 0.25 if tested is None and trained is None else tested if isinstance(tested, float) else 1 - float(trained)
+            share = (
+                tested if isinstance(tested, float) else 1 - trained if isinstance(trained, float) else 0.25
+            )
             test = -int(-count * share // 1)
             parts = [count - test, test]
         found += [Array(each.dtype, (part, *each.shape[1:]), True) for part in parts]
@@ -358,7 +451,9 @@ def _train_test_split(given: list[Any], named: dict[str, Any]) -> Any:
 
 def _usual(api: str, given: list[Any], named: dict[str, Any]) -> bool:
     """Whether `load_data` gives what it gives by default, as far as shapes go."""
-    return not set(named) & {"test_split", "version", "maxlen", "skip_top"} or "housing" not in api and not set(named) & {"test_split", "maxlen"}
+    return not set(named) & {"test_split", "version", "maxlen", "skip_top"} or (
+        "housing" not in api and not set(named) & {"test_split", "maxlen"}
+    )
 
 
 def _has_unknown(value: Any) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -59,13 +60,24 @@ def dtype_of(value: Any, default: str | None = None) -> str:
     """The name of a dtype, however it was given."""
     if isinstance(value, Name):
         value = value.dotted.rpartition(".")[2]
-        value = {"int": "int64", "float": "float64", "bool_": "bool", "double": "float64", "half": "float16"}.get(value, value)
+        value = {
+            "int": "int64",
+            "float": "float64",
+            "bool_": "bool",
+            "double": "float64",
+            "half": "float16",
+        }.get(value, value)
     if isinstance(value, Array):
         return value.dtype
     if isinstance(value, str):
-        return {"f": "float32", "f4": "float32", "float": "float64", "int": "int64", "i4": "int32", "i8": "int64"}.get(
-            value, value
-        )
+        return {
+            "f": "float32",
+            "f4": "float32",
+            "float": "float64",
+            "int": "int64",
+            "i4": "int32",
+            "i8": "int64",
+        }.get(value, value)
     if value is None and default is not None:
         return default
     raise ValueError("a dtype that is not known")
@@ -74,7 +86,9 @@ def dtype_of(value: Any, default: str | None = None) -> str:
 def _elementwise(name: str, bound: Bound, numpy: bool) -> Any:
     given = [value for key, value in bound.items() if key not in _NO_TENSORS]
     made = [
-        array_of(value, numpy=numpy) if isinstance(value, (list, tuple)) else value for value in given if value is not None
+        array_of(value, numpy=numpy) if isinstance(value, (list, tuple)) else value
+        for value in given
+        if value is not None
     ]
     tensors = [value for value in made if isinstance(value, (Array, int, float)) or value is SOME_NUMBER]
     if len(tensors) != len(made) or not tensors:
@@ -84,18 +98,45 @@ def _elementwise(name: str, bound: Bound, numpy: bool) -> Any:
     dtype, is_numpy = promoted(tensors)
     if name in _BOOLEAN:
         dtype = "bool"
-    elif name in ("divide", "truediv", "true_divide") and dtype.startswith(("int", "uint")):
-        dtype = "float64"
-    elif numpy and name in _FLOATING and not dtype.startswith(("float", "complex")):
+    elif (name in ("divide", "truediv", "true_divide") and dtype.startswith(("int", "uint"))) or (
+        numpy and name in _FLOATING and not dtype.startswith(("float", "complex"))
+    ):
         dtype = "float64"
     shape = broadcast([value.shape if isinstance(value, Array) else () for value in tensors])
     return Array(dtype, shape, numpy and is_numpy)
 
 
-_NO_TENSORS = {"name", "out", "rate", "seed", "noise_shape", "approximate", "alpha", "negative_slope", "data_format", "dtype",
-               "training", "delta", "beta"}  # fmt: skip
-_BOOLEAN = set("equal not_equal greater greater_equal less less_equal logical_and logical_or logical_not is_nan isnan isinf".split())
-_FLOATING = set("exp log log1p sqrt sin cos tan tanh sigmoid expm1 log2 log10 arctan".split())
+_NO_TENSORS = {"name", "out", "rate", "seed", "noise_shape", "approximate", "alpha", "negative_slope", "data_format",
+               "dtype", "training", "delta", "beta"}  # fmt: skip
+_BOOLEAN = {
+    "equal",
+    "not_equal",
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "logical_and",
+    "logical_or",
+    "logical_not",
+    "is_nan",
+    "isnan",
+    "isinf",
+}
+_FLOATING = {
+    "exp",
+    "log",
+    "log1p",
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "tanh",
+    "sigmoid",
+    "expm1",
+    "log2",
+    "log10",
+    "arctan",
+}
 
 
 def _same(name: str, bound: Bound, numpy: bool) -> Any:
@@ -142,7 +183,12 @@ def _created(name: str, bound: Bound, numpy: bool) -> Any:
     default = "float64" if numpy else "float32"
     if name in ("fill", "full") and isinstance(value, int) and not isinstance(value, bool):
         default = "int64" if numpy else "int32"
-    if "dtype" not in bound and isinstance(pick(bound, "minval"), int) and isinstance(pick(bound, "maxval"), int) and name == "uniform":
+    if (
+        "dtype" not in bound
+        and isinstance(pick(bound, "minval"), int)
+        and isinstance(pick(bound, "maxval"), int)
+        and name == "uniform"
+    ):
         default = "float32"
     return Array(dtype_of(pick(bound, "dtype"), default) or default, shape, numpy)
 
@@ -175,10 +221,14 @@ def _eye(name: str, bound: Bound, numpy: bool) -> Any:
 
 
 def _range(name: str, bound: Bound, numpy: bool) -> Any:
-    start, stop, step = pick(bound, "start"), pick(bound, "limit", "stop"), pick(bound, "delta", "step", default=1)
+    start, stop, step = (
+        pick(bound, "start"),
+        pick(bound, "limit", "stop"),
+        pick(bound, "delta", "step", default=1),
+    )
     if stop is None:
         start, stop = 0, start
-    given = [each for each in (start, stop, step)]
+    given = [start, stop, step]
     kind = "float64" if numpy else "float32"
     if all(isinstance(each, int) or each is SOME_NUMBER for each in given):
         kind = "int64" if numpy else "int32"
@@ -202,7 +252,9 @@ def _reshape(name: str, bound: Bound, numpy: bool) -> Any:
 
 
 def _expand(name: str, bound: Bound, numpy: bool) -> Any:
-    return arrays.expanded(first_of(bound, numpy), pick(bound, "axis") if "axis" in bound else at(bound, 1, -1))
+    return arrays.expanded(
+        first_of(bound, numpy), pick(bound, "axis") if "axis" in bound else at(bound, 1, -1)
+    )
 
 
 def _squeeze(name: str, bound: Bound, numpy: bool) -> Any:
@@ -259,7 +311,7 @@ def _split(name: str, bound: Bound, numpy: bool) -> Any:
     length = owner.shape[axis]
     if isinstance(asked, (tuple, list)) and numpy:
         ends = [0, *(whole(each) for each in asked), length or 0]
-        sizes: list[int | None] = [high - low for low, high in zip(ends, ends[1:], strict=False)]
+        sizes: list[int | None] = [high - low for low, high in itertools.pairwise(ends)]
     elif isinstance(asked, (tuple, list)):
         sizes = [arrays.size(each) for each in asked]
         if -1 in sizes:
@@ -267,15 +319,17 @@ def _split(name: str, bound: Bound, numpy: bool) -> Any:
             sizes[sizes.index(-1)] = None if length is None else length - known
     else:
         sizes = [None if length is None else length // whole(asked)] * whole(asked)
-    made = [Array(owner.dtype, (*owner.shape[:axis], each, *owner.shape[axis + 1 :]), numpy) for each in sizes]
+    made = [
+        Array(owner.dtype, (*owner.shape[:axis], each, *owner.shape[axis + 1 :]), numpy) for each in sizes
+    ]
     return Items(made)
 
 
 def _tile(name: str, bound: Bound, numpy: bool) -> Any:
     owner = first_of(bound, numpy)
-    times = list(dims(at(bound, 1)))
+    times: list[int | None] = list(dims(at(bound, 1)))
     rank = max(len(times), len(owner.shape))
-    times = [1] * (rank - len(times)) + times
+    times = [*[1] * (rank - len(times)), *times]
     shape = (1,) * (rank - len(owner.shape)) + owner.shape
     sizes = tuple(None if a is None or b is None else a * b for a, b in zip(shape, times, strict=True))
     return Array(owner.dtype, sizes, numpy)
@@ -310,7 +364,9 @@ def _pad(name: str, bound: Bound, numpy: bool) -> Any:
 def _matmul(name: str, bound: Bound, numpy: bool) -> Any:
     a, b = (array_of(at(bound, place), numpy=numpy) for place in (0, 1))
     if name == "matvec":
-        return arrays.reduced(arrays.matmul(a, arrays.expanded(b, -1), pick(bound, "transpose_a") is True), -1, False)
+        return arrays.reduced(
+            arrays.matmul(a, arrays.expanded(b, -1), pick(bound, "transpose_a") is True), -1, False
+        )
     left = (pick(bound, "transpose_a") or pick(bound, "adjoint_a")) is True
     return arrays.matmul(a, b, left, (pick(bound, "transpose_b") or pick(bound, "adjoint_b")) is True)
 
@@ -322,7 +378,12 @@ def _tensordot(name: str, bound: Bound, numpy: bool) -> Any:
         gone = [list(range(len(a.shape) - shared, len(a.shape))), list(range(shared))]
     else:
         gone = [arrays.axes(each, len(one.shape)) for each, one in zip(shared, (a, b), strict=True)]
-    kept = [each for one, places in zip((a, b), gone, strict=True) for at, each in enumerate(one.shape) if at not in places]
+    kept = [
+        each
+        for one, places in zip((a, b), gone, strict=True)
+        for at, each in enumerate(one.shape)
+        if at not in places
+    ]
     return Array(promoted([a, b])[0], tuple(kept), numpy)
 
 
@@ -339,7 +400,10 @@ def _einsum(name: str, bound: Bound, numpy: bool) -> Any:
             middle = tensor.shape[len(before) : len(tensor.shape) - len(after)]
         elif len(term) != len(tensor.shape):
             return UNKNOWN
-        for letter, length in [*zip(before, tensor.shape, strict=False), *zip(after[::-1], tensor.shape[::-1], strict=False)]:
+        for letter, length in [
+            *zip(before, tensor.shape, strict=False),
+            *zip(after[::-1], tensor.shape[::-1], strict=False),
+        ]:
             known[letter] = length if known.get(letter) is None else known[letter]
     if not arrow:
         return UNKNOWN
@@ -392,12 +456,14 @@ def _resize(name: str, bound: Bound, numpy: bool) -> Any:
         height, width = dims(pick(bound, "target_height"))[0], dims(pick(bound, "target_width"))[0]
     else:
         height, width = dims(pick(bound, "size"))
-    kept = name in ("resize_with_crop_or_pad", "crop_to_bounding_box", "pad_to_bounding_box") or pick(bound, "method") in (
-        "nearest",
-    )
+    kept = name in ("resize_with_crop_or_pad", "crop_to_bounding_box", "pad_to_bounding_box") or pick(
+        bound, "method"
+    ) in ("nearest",)
     if isinstance(pick(bound, "method"), Name):
         kept = "NEAREST" in pick(bound, "method").dotted
-    return Array(owner.dtype if kept else "float32", (*owner.shape[:-3], height, width, owner.shape[-1]), numpy)
+    return Array(
+        owner.dtype if kept else "float32", (*owner.shape[:-3], height, width, owner.shape[-1]), numpy
+    )
 
 
 def _random_crop(name: str, bound: Bound, numpy: bool) -> Any:
@@ -442,13 +508,15 @@ def _convolved(name: str, bound: Bound, numpy: bool) -> Any:
     step = [steps] * count if isinstance(steps, int) else [whole(each) for each in steps]
     step = step * count if len(step) == 1 else step[1:-1] if len(step) == count + 2 else step
     padding = str(pick(bound, "padding", default="valid")).lower()
-    sizes = []
+    sizes: list[int | None] = []
     for place, length in enumerate(image.shape[1:-1]):
         window = kernel.shape[place]
         if length is None or window is None:
             sizes.append(None)
         else:
-            sizes.append(-(-length // step[place]) if padding == "same" else (length - window) // step[place] + 1)
+            sizes.append(
+                -(-length // step[place]) if padding == "same" else (length - window) // step[place] + 1
+            )
     depth = kernel.shape[-1]
     if name == "depthwise_conv2d":
         depth = None if None in kernel.shape[-2:] else kernel.shape[-2] * kernel.shape[-1]
@@ -458,21 +526,29 @@ def _convolved(name: str, bound: Bound, numpy: bool) -> Any:
 def _pooled(name: str, bound: Bound, numpy: bool) -> Any:
     image = first_of(bound, numpy)
     count = len(image.shape) - 2
-    wanted = []
+    wanted: list[list[int]] = []
     for value in (pick(bound, "ksize", "pool_size"), pick(bound, "strides")):
         value = wanted[0] if value is None else value
         listed = [value] * count if isinstance(value, int) else [whole(each) for each in value]
-        wanted.append(listed[1:-1] if len(listed) == count + 2 else listed * count if len(listed) == 1 else listed)
+        wanted.append(
+            listed[1:-1] if len(listed) == count + 2 else listed * count if len(listed) == 1 else listed
+        )
     same = str(pick(bound, "padding", default="valid")).lower() == "same"
     sizes = [
-        None if length is None else -(-length // wanted[1][place]) if same else (length - wanted[0][place]) // wanted[1][place] + 1
+        None
+        if length is None
+        else -(-length // wanted[1][place])
+        if same
+        else (length - wanted[0][place]) // wanted[1][place] + 1
         for place, length in enumerate(image.shape[1:-1])
     ]
     return Array(image.dtype, (image.shape[0], *sizes, image.shape[-1]), numpy)
 
 
 def _broadcast_to(name: str, bound: Bound, numpy: bool) -> Any:
-    return Array(first_of(bound, numpy).dtype, dims(pick(bound, "shape") if "shape" in bound else at(bound, 1)), numpy)
+    return Array(
+        first_of(bound, numpy).dtype, dims(pick(bound, "shape") if "shape" in bound else at(bound, 1)), numpy
+    )
 
 
 def _slice(name: str, bound: Bound, numpy: bool) -> Any:
@@ -487,7 +563,11 @@ def _slice(name: str, bound: Bound, numpy: bool) -> Any:
 
 
 def _where(name: str, bound: Bound, numpy: bool) -> Any:
-    listed = [array_of(each, numpy=numpy) if isinstance(each, list) else each for each in bound.values() if each is not None]
+    listed = [
+        array_of(each, numpy=numpy) if isinstance(each, list) else each
+        for each in bound.values()
+        if each is not None
+    ]
     if len(listed) < 3:
         return UNKNOWN
     shape = broadcast([each.shape if isinstance(each, Array) else () for each in listed[:3]])
@@ -538,9 +618,15 @@ def _decomposed(name: str, bound: Bound, numpy: bool) -> Any:
         return Array(owner.dtype, owner.shape[:-2], numpy)
     if name in ("solve", "lstsq"):
         second = array_of(at(bound, 1), numpy=numpy)
-        return Array(owner.dtype, (*owner.shape[:-2], owner.shape[-1], *second.shape[len(owner.shape) - 1 :]), numpy)
+        return Array(
+            owner.dtype, (*owner.shape[:-2], owner.shape[-1], *second.shape[len(owner.shape) - 1 :]), numpy
+        )
     if name in ("inv", "cholesky", "pinv"):
-        return Array(owner.dtype, owner.shape if name != "pinv" else (*owner.shape[:-2], owner.shape[-1], owner.shape[-2]), numpy)
+        return Array(
+            owner.dtype,
+            owner.shape if name != "pinv" else (*owner.shape[:-2], owner.shape[-1], owner.shape[-2]),
+            numpy,
+        )
     return UNKNOWN
 
 
@@ -554,7 +640,9 @@ def _diag(name: str, bound: Bound, numpy: bool) -> Any:
 def _padded_sequences(name: str, bound: Bound, numpy: bool) -> Any:
     given, length = at(bound, 0), pick(bound, "maxlen")
     rows = given.shape[0] if isinstance(given, Array) else len(given) if isinstance(given, list) else None
-    return Array(dtype_of(pick(bound, "dtype"), "int32"), (rows, dims(length)[0] if length is not None else None), True)
+    return Array(
+        dtype_of(pick(bound, "dtype"), "int32"), (rows, dims(length)[0] if length is not None else None), True
+    )
 
 
 def _random_like_numpy(name: str, bound: Bound, numpy: bool) -> Any:
@@ -598,28 +686,32 @@ def _named(names: str, rule: Rule) -> dict[str, Rule]:
 
 RULES: Mapping[str, Rule] = {
     **_named(
-        """add subtract multiply divide truediv true_divide floordiv floor_divide mod floormod pow power maximum minimum exp log
-        log1p log2 log10 sqrt rsqrt square abs absolute negative sign round floor ceil sin cos tan tanh sigmoid softplus erf equal
-        not_equal greater greater_equal less less_equal logical_and logical_or logical_not divide_no_nan squared_difference
-        is_nan isnan isinf reciprocal expm1 multiply_no_nan xdivy relu relu6 elu selu leaky_relu gelu silu swish dropout bias_add
-        clip_by_value clip softsign arctan hard_sigmoid hard_silu mish celu log_sigmoid""",
+        """add subtract multiply divide truediv true_divide floordiv floor_divide mod floormod pow power maximum
+        minimum exp log log1p log2 log10 sqrt rsqrt square abs absolute negative sign round floor ceil sin cos tan
+        tanh sigmoid softplus erf equal not_equal greater greater_equal less less_equal logical_and logical_or
+        logical_not divide_no_nan squared_difference is_nan isnan isinf reciprocal expm1 multiply_no_nan xdivy relu
+        relu6 elu selu leaky_relu gelu silu swish dropout bias_add clip_by_value clip softsign arctan hard_sigmoid
+        hard_silu mish celu log_sigmoid""",
         _elementwise,
     ),
     **_named(
-        """softmax log_softmax l2_normalize cumsum cumprod sort clip_by_norm normalize reverse flip roll zeros_initializer random_flip_left_right
-        random_flip_up_down flip_left_right flip_up_down adjust_brightness random_brightness adjust_contrast random_contrast
-        adjust_saturation random_saturation adjust_hue random_hue adjust_gamma shuffle ensure_shape copy fliplr flipud
-        nan_to_num band_part local_response_normalization rgb_to_hsv hsv_to_rgb batch_normalization layer_normalization
-        ascontiguousarray stop_gradient rot90 tril triu""",
+        """softmax log_softmax l2_normalize cumsum cumprod sort clip_by_norm normalize reverse flip roll
+        random_flip_left_right random_flip_up_down flip_left_right flip_up_down adjust_brightness random_brightness
+        adjust_contrast random_contrast adjust_saturation random_saturation adjust_hue random_hue adjust_gamma
+        shuffle ensure_shape copy fliplr flipud nan_to_num band_part local_response_normalization rgb_to_hsv
+        hsv_to_rgb batch_normalization layer_normalization ascontiguousarray stop_gradient rot90 tril triu""",
         _same,
     ),
     **_named(
         """reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_std reduce_variance
-        reduce_logsumexp reduce_euclidean_norm sum mean max min amax amin prod any all std var median logsumexp norm count_nonzero average""",
+        reduce_logsumexp reduce_euclidean_norm sum mean max min amax amin prod any all std var median logsumexp norm
+        count_nonzero average""",
         _reduced,
     ),
     **_named("argmax argmin", _arg),
-    **_named("zeros ones empty fill full normal uniform truncated_normal stateless_normal stateless_uniform random_normal", _created),
+    **_named(
+        "zeros ones empty fill full normal uniform truncated_normal stateless_normal stateless_uniform", _created
+    ),
     **_named("zeros_like ones_like full_like empty_like", _like),
     **_named("constant convert_to_tensor array asarray Variable convert_to_numpy", _constant),
     **_named("range arange", _range),
@@ -680,8 +772,8 @@ RULES: Mapping[str, Rule] = {
 
 NUMPY_RANDOM: Mapping[str, Rule] = {
     **_named(
-        """normal uniform randint integers random random_sample standard_normal poisson binomial exponential beta gamma laplace
-        lognormal""",
+        """normal uniform randint integers random random_sample standard_normal poisson binomial exponential beta gamma
+        laplace lognormal""",
         _random_like_numpy,
     ),
     **_named("rand randn", _rand),

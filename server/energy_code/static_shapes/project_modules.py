@@ -11,7 +11,7 @@ from energy_data.untrusted.reading import real
 Read = Callable[[Path], bytes]
 
 
-def finder(program: Path, root: Path, read: Read | None = None, name_of: Callable[[Path], str] = str) -> Find:
+def finder(program: Path, root: Path, read: Read, name_of: Callable[[Path], str] = str) -> Find:
     """What finds the modules of a program; `name_of`: how files are named in what is found."""
     folders = list(dict.fromkeys([real(program).parent, real(root), real(root) / "src"]))
     files = {name_of(program): real(program)}
@@ -43,7 +43,7 @@ def finder(program: Path, root: Path, read: Read | None = None, name_of: Callabl
             known[path] = None
             try:
                 if path.is_file():
-                    data = (read or Path.read_bytes)(path)
+                    data = read(path)
                     name = name_of(path)
                     files[name] = real(path)
                     known[path] = Source(data.decode("utf-8", errors="replace"), name, str(path), package)

@@ -1,4 +1,4 @@
-"""Python's own functions and the modules that programs read their settings from: `range`, `int`, `argparse`, `os.environ`."""
+"""Python's own functions, and the modules that programs read their settings from: `range`, `argparse`, `os.environ`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from typing import Any
 
 from energy_code.static_shapes.expressions import LONGEST, items_of, truth
 from energy_code.static_shapes.values import (
-    SOME_NUMBER, UNKNOWN, Array, Class, Dataset, Instance, Items, Layer, Method, Model, Name, Table,
+    SOME_NUMBER,
+    UNKNOWN,
+    Array,
+    Class,
+    Dataset,
+    Instance,
+    Items,
+    Layer,
+    Method,
+    Model,
+    Name,
+    Table,
 )  # fmt: skip
 
 Given = list[Any]
@@ -78,7 +89,9 @@ def _dict(given: Given, named: Named) -> Any:
         made.known = first.known
         return made
     listed = items_of(first)
-    if listed is None or not all(isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], (str, int)) for each in listed):
+    if listed is None or not all(
+        isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], (str, int)) for each in listed
+    ):
         return UNKNOWN
     return Table({**dict(listed), **named})
 
@@ -135,7 +148,11 @@ def _extreme(choose: Callable[[Any], Any]) -> Callable[[Given, Named], Any]:
         listed = items_of(given[0]) if len(given) == 1 else given
         if listed and _numbers(listed) and not named:
             return choose(listed)
-        return SOME_NUMBER if listed and all(_numbers([each]) or each is SOME_NUMBER for each in listed) else UNKNOWN
+        return (
+            SOME_NUMBER
+            if listed and all(_numbers([each]) or each is SOME_NUMBER for each in listed)
+            else UNKNOWN
+        )
 
     return rule
 
@@ -148,7 +165,7 @@ def _sum(given: Given, named: Named) -> Any:
 
 
 def _round(given: Given, named: Named) -> Any:
-    return round(*given) if given and _numbers(given) else UNKNOWN  # type: ignore[arg-type]
+    return round(*given) if given and _numbers(given) else UNKNOWN
 
 
 def _str(given: Given, named: Named) -> Any:
@@ -173,9 +190,20 @@ def _is_a(value: Any, kind: Any) -> bool | None:
         return isinstance(value, Instance) and _inherits(value.cls, kind)
     if not isinstance(kind, Name):
         return None
-    plain: dict[str, Any] = {"int": int, "float": float, "str": str, "tuple": tuple, "list": Items, "dict": Table, "bool": bool}
+    plain: dict[str, Any] = {
+        "int": int,
+        "float": float,
+        "str": str,
+        "tuple": tuple,
+        "list": Items,
+        "dict": Table,
+        "bool": bool,
+    }
     if kind.dotted in plain:
-        known = isinstance(value, (int, float, str, tuple, Items, Table, Array, Model, Layer, Instance, Dataset)) or value is None
+        known = (
+            isinstance(value, (int, float, str, tuple, Items, Table, Array, Model, Layer, Instance, Dataset))
+            or value is None
+        )
         return isinstance(value, plain[kind.dotted]) if known else None
     return None
 
@@ -204,6 +232,15 @@ def _math(function: Callable[..., Any]) -> Callable[[Given, Named], Any]:
     return rule
 
 
+def _prod(given: Given, named: Named) -> Any:
+    listed = items_of(given[0]) if given else None
+    return math.prod(listed) if listed is not None and _numbers(listed) else UNKNOWN
+
+
+def _partial(given: Given, named: Named) -> Any:
+    return Table({"": "partial", "given": given, "named": named})
+
+
 def _default(given: Given, named: Named) -> Any:
     """`os.environ.get(name, default)`, `os.getenv`."""
     return given[1] if len(given) > 1 else named.get("default", UNKNOWN)
@@ -222,12 +259,12 @@ FUNCTIONS: Mapping[str, Callable[[Given, Named], Any]] = {
     "list": _listed(Items), "tuple": _listed(tuple), "set": lambda given, named: UNKNOWN, "iter": _first,
     "reversed": _reversed, "sorted": _sorted, "min": _extreme(min), "max": _extreme(max), "sum": _sum, "round": _round,
     "str": _str, "bool": _bool, "isinstance": _isinstance, "next": _next, "abs": _math(abs), "slice": _slice,
-    "math.ceil": _math(math.ceil), "math.floor": _math(math.floor), "math.sqrt": _math(math.sqrt), "math.log2": _math(math.log2),
-    "math.prod": lambda given, named: math.prod(given[0]) if given and isinstance(given[0], (tuple, list)) and _numbers(list(given[0])) else UNKNOWN,
+    "math.ceil": _math(math.ceil), "math.floor": _math(math.floor), "math.sqrt": _math(math.sqrt),
+    "math.log2": _math(math.log2), "math.prod": _prod,
     "os.environ.get": _default, "os.getenv": _default, "types.SimpleNamespace": _namespace, "tqdm.tqdm": _first,
     "tqdm.auto.tqdm": _first, "tqdm.notebook.tqdm": _first, "copy.copy": _first, "copy.deepcopy": _first,
     "itertools.islice": _first, "argparse.ArgumentParser": lambda given, named: Table({"": "parser"}),
-    "collections.OrderedDict": _dict, "functools.partial": lambda given, named: Table({"": "partial", "given": given, "named": named}),
+    "collections.OrderedDict": _dict, "functools.partial": _partial,
     "absl.flags.FLAGS": _first,
 }  # fmt: skip
 
@@ -334,5 +371,3 @@ def table_method(owner: Table, name: str, given: Given, named: Named, certain: b
             return owner.setdefault(given[0], given[1])
         owner.known = False
     return UNKNOWN
-
-

@@ -1,4 +1,4 @@
-"""What an expression may be found to be. Numbers, texts, tuples and None are themselves; what is none of these is `UNKNOWN`."""
+"""What an expression may be found to be. Numbers, texts, tuples and None are themselves; all else is `UNKNOWN`."""
 
 from __future__ import annotations
 
@@ -166,9 +166,7 @@ class Class:
     def library(self) -> str:
         """The class of a library that it comes from in the end."""
         for base in self.bases:
-            found = (
-                base.library if isinstance(base, Class) else base.dotted if isinstance(base, Name) else ""
-            )
+            found = base.library if isinstance(base, Class) else base.dotted if isinstance(base, Name) else ""
             if found:
                 return found
         return ""
@@ -254,8 +252,10 @@ class Asked:
     model: ModelSpec | None = None
     job: Job | None = None
     shape: str = ""
-    source: str = "source"
-    """`source`, or `written` where the user wrote it, or `run` where a run recorded it."""
+    signature: tuple[str, ...] = ()
+    """All its tensors as measurements note them, where all sizes are known."""
+    recorded: bool = False
+    """A run saw the shape at this call; else the source tells it."""
 
 
 def is_symbolic(value: Any) -> bool:
@@ -323,5 +323,3 @@ def joined(one: Any, other: Any) -> Any:
     if isinstance(one, Method):
         return one if one.owner is other.owner and one.name == other.name else UNKNOWN
     return UNKNOWN
-
-

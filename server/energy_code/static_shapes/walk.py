@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,8 +20,29 @@ from energy_code.static_shapes.calls import Calls
 from energy_code.static_shapes.expressions import SIGNS, OutOfBudgetError, names_stored, truth
 from energy_code.static_shapes.libraries import Libraries
 from energy_code.static_shapes.values import (
-    SOME_NUMBER, UNKNOWN, Array, Asked, Bound, Class, Dataset, Function, Instance, Items, Layer, Made, Method, Model, Name,
-    Node, Scope, Super, Table, arrays_of, is_symbolic, joined, mapped,
+    SOME_NUMBER,
+    UNKNOWN,
+    Array,
+    Asked,
+    Bound,
+    Class,
+    Dataset,
+    Function,
+    Instance,
+    Items,
+    Layer,
+    Made,
+    Method,
+    Model,
+    Name,
+    Node,
+    Scope,
+    Super,
+    Table,
+    arrays_of,
+    is_symbolic,
+    joined,
+    mapped,
 )  # fmt: skip
 from energy_data.catalogue.naming import canonical
 from energy_data.prediction.specs import LayerSpec
@@ -83,10 +105,8 @@ def shapes_of_program(
     """
     walk = Walk(find)
     walk.recorded = {(file, *place): texts for place, texts in (recorded or {}).items()}
-    try:
+    with suppress(OutOfBudgetError, RecursionError):  # what was found until then holds
         walk.main(source, file)
-    except (OutOfBudgetError, RecursionError):
-        pass  # what was found until then holds
     return {
         name: {place: asked for place, asked in notes.found.items() if place not in notes.blurred}
         for name, notes in walk.notes.items()
@@ -166,14 +186,20 @@ class Walk(Calls):
                 self._apply_written(told, last, statement.lineno - 1, scope)
             end = self.statement(statement, scope)
             if told and not isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.If, ast.With, ast.Try)):
-                head = statement.lineno if hasattr(statement, "body") else statement.end_lineno or statement.lineno
+                head = (
+                    statement.lineno
+                    if hasattr(statement, "body")
+                    else statement.end_lineno or statement.lineno
+                )
                 self._apply_written(told, statement.lineno, head, scope)
             last = (statement.end_lineno or statement.lineno) + 1
             if end:
                 return end
         return ""
 
-    def _apply_written(self, told: dict[int, dict[str, written.Told]], first: int, last: int, scope: Scope) -> None:
+    def _apply_written(
+        self, told: dict[int, dict[str, written.Told]], first: int, last: int, scope: Scope
+    ) -> None:
         for line in range(first, last + 1):
             for name, about in told.get(line, {}).items():
                 scope.names[name] = written.with_shape(scope.find(name), about)
@@ -306,7 +332,9 @@ class Walk(Calls):
         if told:
             self._apply_written(told, node.lineno, node.lineno, scope)
 
-    def _repeated(self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], None], scope: Scope) -> str:
+    def _repeated(
+        self, node: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], None], scope: Scope
+    ) -> str:
         """A body that runs some number of times: once as it begins, and again with what then still holds."""
         before = dict(scope.names)
         self.uncertain += 1
@@ -346,7 +374,9 @@ class Walk(Calls):
 
     # -- definitions -------------------------------------------------------------------------------------------------
 
-    def defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, home: Class | None = None) -> Any:
+    def defined(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, home: Class | None = None
+    ) -> Any:
         """A function with what its decorators make of it."""
         made = Function(node, scope, self.defaults(node.args, scope), home=home)
         found: Any = made
@@ -362,7 +392,9 @@ class Walk(Calls):
                         made.signature = tuple(signature) if isinstance(signature, (tuple, Items)) else ()
             elif isinstance(value, (Function, Bound)) and not isinstance(decorator, ast.Call):
                 found = self.invoke(value, [found], {})
-            elif not name.startswith(("tensorflow.", "keras.", "functools.", "contextlib.", "typing.", "abc.", "numba.")):
+            elif not name.startswith(
+                ("tensorflow.", "keras.", "functools.", "contextlib.", "typing.", "abc.", "numba.")
+            ):
                 found = UNKNOWN
         if found is UNKNOWN:
             # What it does is not known, but its body may run.
@@ -378,7 +410,9 @@ class Walk(Calls):
         made = Class(node.name, bases, {}, node, scope)
         for decorator in node.decorator_list:
             value = self.value(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)
-            made.dataclass = made.dataclass or (isinstance(value, Name) and value.dotted.endswith("dataclass"))
+            made.dataclass = made.dataclass or (
+                isinstance(value, Name) and value.dotted.endswith("dataclass")
+            )
         inner = Scope(made.members, scope, scope.file, scope.module, scope.package)
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -418,10 +452,16 @@ class Walk(Calls):
                 scope.names[alias.asname or alias.name] = Name(_full(f"{base}.{alias.name}"))
             elif alias.name == "*":
                 scope.names.update(
-                    {name: value for name, value in (module.names if module else {}).items() if not name.startswith("_")}
+                    {
+                        name: value
+                        for name, value in (module.names if module else {}).items()
+                        if not name.startswith("_")
+                    }
                 )
             else:
-                scope.names[alias.asname or alias.name] = self._from_module(module, base, alias.name, node.level, scope)
+                scope.names[alias.asname or alias.name] = self._from_module(
+                    module, base, alias.name, node.level, scope
+                )
 
     def _from_module(self, module: Scope | None, base: str, name: str, level: int, scope: Scope) -> Any:
         if module is not None and name in module.names:
@@ -454,7 +494,9 @@ class Walk(Calls):
                     home = home.outer
             home = home or scope
             home.names[target.id] = (
-                joined(home.names.get(target.id, value), value) if home is not scope and self.uncertain else value
+                joined(home.names.get(target.id, value), value)
+                if home is not scope and self.uncertain
+                else value
             )
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target.elts, value, scope)
@@ -566,8 +608,20 @@ class Walk(Calls):
             value = model.outputs if name.startswith("output") else model.inputs
             return value.array.shape if isinstance(value, Node) else UNKNOWN
         if name == "layers" and model.kind == "sequential":
-            return Items([each for each in model.layers if not isinstance(each, Node)]) if model.known else UNKNOWN
-        if name in ("trainable_variables", "trainable_weights", "weights", "variables", "layers", "optimizer", "history"):
+            return (
+                Items([each for each in model.layers if not isinstance(each, Node)])
+                if model.known
+                else UNKNOWN
+            )
+        if name in (
+            "trainable_variables",
+            "trainable_weights",
+            "weights",
+            "variables",
+            "layers",
+            "optimizer",
+            "history",
+        ):
             return UNKNOWN
         return Method(instance if instance is not None else model, name)
 
@@ -590,7 +644,9 @@ class Walk(Calls):
         library = not isinstance(function, (Function, Bound, Class)) and function is not UNKNOWN
         if library and not self.silent:
             place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
-            self.note(scope.file, place, replace(asked, source="run") if asked and told else asked)
+            if asked is not None:
+                asked = replace(asked, recorded=told is not None, signature=_signature(given, named))
+            self.note(scope.file, place, asked)
         return value
 
     def _super(self, node: ast.Call, scope: Scope) -> Any:
@@ -617,7 +673,9 @@ class Walk(Calls):
             return self.answer(first, [*more, *given], {**function["named"], **named})
         if self._builds(function) and (is_symbolic(given) or is_symbolic(named)):
             about = arrays_of(tuple(given[:1] if isinstance(function, (Layer, Model, Instance)) else given))
-            return self.symbolic(function, given, named), Asked(shape=", ".join(map(str, about))) if about else None
+            return self.symbolic(function, given, named), Asked(
+                shape=", ".join(map(str, about))
+            ) if about else None
         try:
             return self.libraries.call(function, given, named, self.at[1], self.at[0])
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
@@ -631,7 +689,11 @@ class Walk(Calls):
             return True
         if not isinstance(function, Name):
             return False
-        name = canonical(_full(function.dotted)) if function.dotted.startswith(("tensorflow", "keras")) else function.dotted
+        name = (
+            canonical(_full(function.dotted))
+            if function.dotted.startswith(("tensorflow", "keras"))
+            else function.dotted
+        )
         return name.startswith(("tensorflow.", "keras.ops.", "keras.activations.", "(operator)."))
 
     def symbolic(self, function: Any, given: list[Any], named: dict[str, Any]) -> Any:
@@ -674,7 +736,9 @@ class Walk(Calls):
         if self.trace is None:
             return
         tensors = [one.tensor for one in given if not one.variable] or [one.tensor for one in given]
-        spec = self.libraries.models.spec("Operation", given, {"api": api, **(attributes or {})}, api, *self.at)
+        spec = self.libraries.models.spec(
+            "Operation", given, {"api": api, **(attributes or {})}, api, *self.at
+        )
         self.trace.append(spec if all(tensor is not None for tensor in tensors) else None)
 
     def note(self, file: str, place: Place, asked: Asked | None) -> None:
@@ -685,6 +749,20 @@ class Walk(Calls):
             notes.blurred.add(place)
         elif not any(each.shape == asked.shape for each in known):
             notes.found[place] = (*known, asked)
+
+
+def _signature(given: list[Any], named: dict[str, Any]) -> tuple[str, ...]:
+    """The tensors of a call as measurements note them; nothing where one is not wholly known."""
+    texts: list[str] = []
+    for label, value in [("", tuple(given)), *((f"{name}=", value) for name, value in named.items())]:
+        leaves: list[Any] = []
+        mapped(value, leaves.append)
+        for leaf in leaves:
+            if leaf is UNKNOWN or (isinstance(leaf, Array) and leaf.tensor is None):
+                return ()
+            if isinstance(leaf, Array):
+                texts.append(f"{label}{leaf}")
+    return tuple(texts)
 
 
 def _as_recorded(
@@ -705,7 +783,11 @@ def _as_recorded(
             if not open_leaf(leaf):
                 return leaf
             seen = next(places, leaf)
-            return replace(seen, numpy=leaf.numpy) if isinstance(leaf, Array) and isinstance(seen, Array) else seen
+            return (
+                replace(seen, numpy=leaf.numpy)
+                if isinstance(leaf, Array) and isinstance(seen, Array)
+                else seen
+            )
 
         given = list(mapped(given, one))
     for text in told:

@@ -65,11 +65,15 @@ def read(text: str) -> Array | None:
 
 
 def annotated(node: ast.expr | None) -> Told | None:
-    """What an annotation says: `Annotated[tf.Tensor, "float32[32,784]"]`, `Float32[Array, "32 784"]`, `"float32[32,784]"`."""
+    """What an annotation says: `Annotated[tf.Tensor, "float32[32,784]"]`, `Float32[Array, "32 784"]`."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         found = read(node.value)
         return None if found is None else (found.dtype, found.shape)
-    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) < 2:
+    if (
+        not isinstance(node, ast.Subscript)
+        or not isinstance(node.slice, ast.Tuple)
+        or len(node.slice.elts) < 2
+    ):
         return None
     last = node.slice.elts[1]
     dtype = _dtype(node.value)

@@ -72,6 +72,19 @@ class Project:
                 found.append(document.module)
         return found
 
+    def importing(self, path: Path) -> set[Path]:
+        """A file and all that import it, or import what does, as far as the index knows."""
+        if self._importers is None:
+            self._importers = self._reverse()
+        found: set[Path] = set()
+        waiting = [real(path)]
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting += [self.root / name for name in self._importers.get(self.name_of(one)[0], ())]
+        return found
+
     def affected_by(self, paths: Iterable[Path]) -> set[Path]:
         """These files, all that import them, and what all of these import: where their change may mean something else.
 

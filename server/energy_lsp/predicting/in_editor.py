@@ -7,14 +7,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from energy_code.static_shapes.walk import shapes_in
+from energy_code.static_shapes.walk import Found
+from energy_code.workspace.project import Project
 from energy_data.database.calibrations import calibrations, cost_model
 from energy_data.database.database import Database
 from energy_data.paths import user_database
 from energy_data.prediction.cost_model import CostModel
 from energy_data.problems import Problem
 from energy_lsp.predicting.program import in_mode, place_of, predict
+from energy_lsp.predicting.shapes import shapes_of
 from energy_lsp.predicting.wording import prediction_text
+from energy_lsp.session.open_files import path_of
 
 if TYPE_CHECKING:
     from energy_lsp.presentation.file_report import FileReport
@@ -27,22 +30,36 @@ LONGEST = 400_000
 def predicted_line(page: FileReport, hint: Hint) -> str | None:
     """The prediction for a call without a figure of its own, in words; None where there is none to make."""
     figure = hint.figure
-    if (figure is not None and figure.origin != "api") or page.is_cell or not page.folder.trusted:
+    if (figure is not None and figure.origin != "api") or not page.folder.trusted:
         return None
-    if len(page.source) > LONGEST:
+    costs = _costs(page.folder.database or user_database(), page.folder.store.stamp())
+    path, source = program_of(page)
+    if costs is None or path is None or source is None or len(source) > LONGEST:
         return None
-    path = page.folder.database or user_database()
-    costs = _costs(path, page.folder.store.stamp())
-    if costs is None:
-        return None
-    asked = _shapes(page.source, page.file).get(place_of(hint.call))
-    found = None if asked is None else predict(costs, in_mode(asked, hint.call.mode))
-    if found is None or asked is None:
-        return None
-    return f"{prediction_text(found, asked.shape, costs.calibration)} · {costs.calibration.machine}"
+    asked = _shapes(path, source, page.folder.project).get(place_of(hint.call), ())
+    texts = []
+    for each in asked:
+        found = predict(costs, in_mode(each, hint.call.mode))
+        if found is not None:
+            texts.append(prediction_text(found, each, costs.calibration))
+    return f"{' · also '.join(texts)} · {costs.calibration.machine}" if texts else None
 
 
-_shapes = lru_cache(maxsize=4)(lambda source, file: shapes_in(source.decode("utf-8", "replace"), file))
+def program_of(page: FileReport) -> tuple[Path | None, bytes | None]:
+    """The file of a text, and the whole program: of a cell its notebook as it was saved, if the cell is still that."""
+    path = path_of(page.owner)
+    if not page.is_cell or path is None:
+        return path, page.source
+    document = page.folder.project.document(path)
+    source = None if document is None else document.lines.source
+    kept = source is not None and source[page.base : page.base + len(page.source)] == page.source
+    return path, source if kept else None
+
+
+@lru_cache(maxsize=4)
+def _shapes(path: Path, source: bytes, project: Project) -> Found:
+    """The shapes in a text; what its imports hold is read again when the text changes."""
+    return shapes_of(path, source.decode("utf-8", "replace"), project)
 
 
 @lru_cache(maxsize=4)

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from energy_code.analysis.analysis import Analysis
+from energy_code.analysis.call_text import call_text
 from energy_code.model import Call, Mode
 from energy_code.static_shapes.values import Asked
-from energy_code.static_shapes.project_modules import finder
-from energy_code.static_shapes.walk import Found, Place, shapes_of_program
-from energy_code.text.lines import Lines
+from energy_code.static_shapes.walk import Place
 from energy_code.workspace.notebook import Notebook
 from energy_code.workspace.project import Project, project_of
 from energy_data.database.store import EnergyStore
+from energy_data.model import Figure
 from energy_data.prediction.cost_model import CostModel, total
 from energy_data.prediction.specs import Prediction
 from energy_data.prediction.whole_models import predict_job
-from energy_data.untrusted.reading import read_source
 from energy_lsp.checking.run import find_files
 from energy_lsp.predicting.choice import choose_calibration
+from energy_lsp.predicting.shapes import shapes_of
+from energy_lsp.presentation.call_matching import Matching, WrittenCall
 from energy_lsp.session.settings import project_root
 
 
@@ -98,6 +100,14 @@ class KnownCall:
         return found
 
 
+class FoundCall(NamedTuple):
+    """A call of a file, the shapes it is given, and what was measured at it."""
+
+    about: KnownCall
+    asked: tuple[Asked, ...]
+    figure: Figure | None
+
+
 def _interval(low: float | None, high: float | None, covers: str) -> dict[str, Any] | None:
     return None if low is None or high is None else {"low": low, "high": high, "covers": covers}
 
@@ -111,34 +121,57 @@ class Predictor:
         self.root = root
 
     def file(self, path: Path, project: Project) -> Iterator[KnownCall]:
-        """The calls of one file or notebook."""
+        """The calls of one file or notebook; one that is given several shapes has a figure for each."""
+        for found in self.looked_at(path, project):
+            measured = self.measured(found)
+            if measured is not None:
+                yield measured
+            else:
+                yield from self.unmeasured(found)
+
+    def looked_at(self, path: Path, project: Project) -> Iterator[FoundCall]:
+        """The calls of a file, what was measured at them, and the shapes they are given."""
         data = project.read(path)
         name = self._relative(path)
-        if path.suffix == ".ipynb":
-            notebook = Notebook.read(data, path=path.resolve(), project=project)
-            for call in notebook.analysis.calls:
-                if not call.decorator:
-                    cell, span = notebook.locate(call.span)
-                    yield self.call(call, name, notebook.lines(cell), span.start_byte, None, cell + 1)
-            return
-        document = project.open(path, data)
-        shapes = shapes_in(data.decode("utf-8", errors="replace"), name)
-        for call in document.analysis.calls:
-            if not call.decorator:
-                yield self.call(call, name, document.lines, call.span.start_byte, shapes.get(place_of(call)))
+        notebook = (
+            Notebook.read(data, path=path.resolve(), project=project) if path.suffix == ".ipynb" else None
+        )
+        document = project.open(path, data) if notebook is None else notebook.document
+        analysis = document.analysis
+        figures = self._figures(analysis, name)
+        recorded = {
+            place_of(analysis.calls[number])[:2]: figure.shapes
+            for number, figure in figures.items()
+            if figure.shapes and not figure.edited
+        }
+        source = document.lines.source.decode("utf-8", errors="replace")
+        shapes = shapes_of(path, source, project, recorded)
+        for number, call in enumerate(analysis.calls):
+            if call.decorator:
+                continue
+            lines, start, cell = document.lines, call.span.start_byte, None
+            if notebook is not None:
+                at, span = notebook.locate(call.span)
+                lines, start, cell = notebook.lines(at), span.start_byte, at + 1
+            row, column = lines.position(start, "utf-32")
+            about = KnownCall(call.api, name, row + 1, column + 1, cell, max(1, call.runs.times), None)
+            asked = tuple(in_mode(each, call.mode) for each in shapes.get(place_of(call), ()))
+            yield FoundCall(about, asked, figures.get(number))
 
-    def call(
-        self, call: Call, file: str, lines: Lines, start: int, asked: Asked | None, cell: int | None = None
-    ) -> KnownCall:
-        """One call: what was measured at it, else what is predicted of it."""
-        row, column = lines.position(start, "utf-32")
-        about = KnownCall(call.api, file, row + 1, column + 1, cell, max(1, call.runs.times), None)
-        return self.measured(about) or self.predicted(about, in_mode(asked, call.mode) if asked else None)
+    def _figures(self, analysis: Analysis, file: str) -> dict[int, Figure]:
+        """What was measured at the calls of a file, by their numbers."""
+        sites = [site for site in self.store.sites(file) if site.figure.kind == "api"]
+        written = []
+        for number, call in enumerate(analysis.calls if sites else ()):
+            row, column = analysis.lines.position(call.span.start_byte, "utf-32")
+            text = call_text(analysis.source[call.span.start_byte : call.span.end_byte])
+            written.append(WrittenCall(number, call.api, call.function, text, row + 1, column + 1))
+        return Matching(written, sites).figures
 
-    def measured(self, about: KnownCall) -> KnownCall | None:
-        """What was measured at a call; None where nothing was."""
-        figure = self.store.lookup(about.api, file=about.file, line=about.line)
-        if figure is None or figure.origin != "site" or figure.total is None:
+    def measured(self, found: FoundCall) -> KnownCall | None:
+        """What was measured at a call as it stands; None where nothing was."""
+        figure, about = found.figure, found.about
+        if figure is None or figure.edited or figure.total is None:
             return None
         times = figure.times or about.times
         return replace(
@@ -146,13 +179,35 @@ class Predictor:
             estimated=figure.estimated, times=times, of_run=figure.of_run(times), shape=", ".join(figure.shapes),
         )  # fmt: skip
 
-    def predicted(self, about: KnownCall, asked: Asked | None) -> KnownCall:
+    def unmeasured(self, found: FoundCall) -> Iterator[KnownCall]:
+        """A call that was not measured: for each shape what was measured with the same, else what is predicted."""
+        about = found.about
+        if not found.asked:
+            yield about
+            return
+        each_time = max(1, round(about.times / len(found.asked)))
+        for asked in found.asked:
+            one = replace(about, times=each_time)
+            yield self.alike(one, asked) or self.predicted(one, asked)
+
+    def alike(self, about: KnownCall, asked: Asked) -> KnownCall | None:
+        """What a call of the same API with the same shapes took elsewhere; of a model its shapes say too little."""
+        if asked.call is None or not asked.signature:
+            return None
+        figure = self.store.with_shapes(about.api, asked.signature)
+        if figure is None or figure.total is None or figure.source != "here":
+            return None
+        return replace(
+            about, origin="signature", joules=figure.total, low=figure.low, high=figure.high, seconds=figure.seconds,
+            estimated=figure.estimated, shape=asked.shape,
+        )  # fmt: skip
+
+    def predicted(self, about: KnownCall, asked: Asked) -> KnownCall:
         """What is predicted of a call; without a figure where that cannot be."""
-        if asked is None:
-            return about
         found = None if self.costs is None else predict(self.costs, asked)
         if found is None or self.costs is None:
-            return replace(about, shape=asked.shape)
+            # A shape that is known in part is none that a figure could be for.
+            return replace(about, shape="" if "?" in asked.shape else asked.shape)
         return replace(
             about, origin="predicted", joules=found.joules, low=found.low, high=found.high, seconds=found.seconds,
             shape=asked.shape, prediction=found, estimated=self.costs.calibration.estimated,
@@ -160,19 +215,12 @@ class Predictor:
 
     def both(self, path: Path, project: Project) -> Iterator[tuple[KnownCall, KnownCall]]:
         """Calls of a file that were measured and can be predicted: both figures."""
-        data = read_source(path)
-        name = self._relative(path)
-        document = project.open(path, data)
-        shapes = shapes_in(data.decode("utf-8", errors="replace"), name)
-        for call in document.analysis.calls:
-            asked = shapes.get(place_of(call))
-            if asked is None:
-                continue
-            row, column = document.lines.position(call.span.start_byte, "utf-32")
-            about = KnownCall(call.api, name, row + 1, column + 1, None, max(1, call.runs.times), None)
-            measured, predicted = self.measured(about), self.predicted(about, in_mode(asked, call.mode))
-            if measured is not None and predicted.joules is not None:
-                yield measured, predicted
+        for found in self.looked_at(path, project):
+            measured = self.measured(found)
+            if measured is not None and len(found.asked) == 1:
+                predicted = self.predicted(found.about, found.asked[0])
+                if predicted.joules is not None:
+                    yield measured, predicted
 
     def _relative(self, path: Path) -> str:
         try:

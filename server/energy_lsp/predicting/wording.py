@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from energy_code.static_shapes.values import Asked
 from energy_data.model import Calibration
 from energy_data.prediction.specs import Prediction
 from energy_lsp.presentation.units import interval, joules, number, unit_for
@@ -17,10 +18,11 @@ def figure_text(prediction: Prediction) -> str:
     return f"≈ {_short(prediction.joules)} predicted ({_range(prediction.low, prediction.high)}, 90%)"
 
 
-def prediction_text(prediction: Prediction, shape: str, calibration: Calibration) -> str:
+def prediction_text(prediction: Prediction, asked: Asked, calibration: Calibration) -> str:
     """The whole sentence: figure, what it is for, what it rests on."""
     parts = [figure_text(prediction), "not measured"]
-    about = [f"for {shape}, read from the source"] if shape else []
+    source = "as a run saw it" if asked.recorded else "read from the source"
+    about = [f"for {asked.shape}, {source}"] if asked.shape else []
     if prediction.steps and prediction.epochs:
         epochs = f"{prediction.epochs} epochs × " if prediction.epochs > 1 else ""
         about.append(f"{epochs}{prediction.steps} step{'s' if prediction.steps > 1 else ''}")

@@ -14,7 +14,14 @@ def matches(static: str, seen: list[str], api: str) -> bool:
     """Whether one list of shapes is what a run saw; sizes that the run itself left open fit any."""
     told = static.split(", ")
     shown = [text.rpartition("=")[2] for text in seen]
-    if api.rpartition(".")[2] in ("fit", "evaluate", "predict", "__call__", "train_on_batch", "test_on_batch"):
+    if api.rpartition(".")[2] in (
+        "fit",
+        "evaluate",
+        "predict",
+        "__call__",
+        "train_on_batch",
+        "test_on_batch",
+    ):
         shown = shown[: len(told)]
     return len(told) == len(shown) and all(fits(a, b) for a, b in zip(told, shown, strict=True))
 
@@ -40,9 +47,12 @@ def main() -> None:
         lines = [0]
         for line in source.encode().splitlines(keepends=True):
             lines.append(lines[-1] + len(line))
-        found = shapes_of_program(start.read_text(), str(start), finder(start, root)).get(str(file), {})
+        found = shapes_of_program(start.read_text(), str(start), finder(start, root, Path.read_bytes)).get(
+            str(file), {}
+        )
         by_span = {
-            (lines[place[0] - 1] + place[1], lines[place[2] - 1] + place[3]): asked for place, asked in found.items()
+            (lines[place[0] - 1] + place[1], lines[place[2] - 1] + place[3]): asked
+            for place, asked in found.items()
         }
         for begin, end, api, seen in sites:
             seen = [each for each in seen if each]
@@ -57,14 +67,20 @@ def main() -> None:
                     print("unknown", file.name, row, api, seen[0], text)
             elif all("?" in each.shape for each in asked):
                 partial += 1
-            elif all(any(matches(each.shape, one, api) for one in seen) for each in asked if "?" not in each.shape and "[" in each.shape):
+            elif all(
+                any(matches(each.shape, one, api) for one in seen)
+                for each in asked
+                if "?" not in each.shape and "[" in each.shape
+            ):
                 right += 1
             else:
                 wrong += 1
                 if loud:
                     print("WRONG", file.name, row, api, [each.shape for each in asked], seen[:3], text)
     total = right + wrong
-    print(f"{right} right, {wrong} wrong ({right / max(total, 1):.1%}), {partial} in part, {unknown} not known")
+    print(
+        f"{right} right, {wrong} wrong ({right / max(total, 1):.1%}), {partial} in part, {unknown} not known"
+    )
 
 
 if __name__ == "__main__":

@@ -67,7 +67,9 @@ def main() -> int:
     files: dict[str, list[Any]] = {}
     for place, seen in tracer.seen.items():
         site = tracer.sites[place]
-        files.setdefault(site.file, []).append([site.start, site.end, next(iter(seen.values())), [list(one) for one in seen]])
+        files.setdefault(site.file, []).append(
+            [site.start, site.end, next(iter(seen.values())), [list(one) for one in seen]]
+        )
     Path(output).write_text(json.dumps({"files": files, "failures": failures}, indent=1))
     return 0
 
