@@ -13,6 +13,7 @@ from energy_lsp.features.code_actions import MEASURE, SHOW_TUNED, TUNE
 from energy_lsp.features.code_lens import SUMMARY
 from energy_lsp.features.programs.measuring import command_line, run_under_progress
 from energy_lsp.features.programs.measuring import measure as run_measure
+from energy_lsp.features.programs.part import measure_part
 from energy_lsp.features.programs.tuning import show_tuned
 from energy_lsp.features.programs.tuning import tune as run_tune
 from energy_lsp.features.refusal import refused
@@ -69,6 +70,13 @@ def register(server: EnergyServer) -> None:
     async def show_summary(ls: EnergyServer, argument: Argument, token: Token) -> None:
         text = summary_text(await summary_for(ls, argument.get("uri")))
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+
+    @server.command("energyLsp.server.measurePart")
+    async def part(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
+        try:
+            return await measure_part(ls, measured_path(ls, argument), argument, token)
+        except MeasureProblem as problem:
+            raise refused(str(problem)) from problem
 
     @server.command("energyLsp.server.programs")
     async def programs(ls: EnergyServer, argument: Argument, token: Token) -> Any:

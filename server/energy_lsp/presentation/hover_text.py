@@ -42,7 +42,7 @@ def hover(
         figure = None  # what others measured elsewhere says less
         paragraphs.append(markup.text(prediction.partition(" · ")[2].removeprefix("not measured · ")))
     elif figure is not None and figure.total is not None:
-        paragraphs.append(markup.text(cost(hint)))
+        paragraphs.append(markup.text(cost(hint).removeprefix("Not measured at this call. ")))
     if figure is not None and figure.origin != "api" and (bars := device_lines(figure)):
         paragraphs.append(markup.block(bars))
     paragraphs += inside

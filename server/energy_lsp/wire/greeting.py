@@ -33,6 +33,7 @@ ALWAYS: Mapping[str, Any] = {
                 "refresh",
                 "summary",
                 "showSummary",
+                "measurePart",
                 "programs",
                 "calibrate",
                 "meters",

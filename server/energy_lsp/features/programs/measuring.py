@@ -84,6 +84,7 @@ async def run_under_progress(
     token: types.ProgressToken | None,
     *,
     patience: float = 0.0,
+    cwd: Path | None = None,
 ) -> Finished:
     """What one of our commands that runs the user's program prints. Raises MeasureProblem.
 
@@ -104,7 +105,7 @@ async def run_under_progress(
     ls.measurement = progress
     ls.set_state("measuring")
     try:
-        return await _run(folder.root, arguments, progress, patience)
+        return await _run(cwd or folder.root, arguments, progress, patience)
     finally:
         ls.measurement = None
         ls.set_state("ready")
