@@ -78,9 +78,15 @@ screenshots: test-editor
 	cp docs/screenshots/hover.png docs/screenshots/quick-fix.png docs/screenshots/report.png client-vscode/media/screenshots/
 
 # Studies of the field, repeated at a size that runs here; pages beside the scripts in benchmarks/studies.
-.PHONY: study-greenlight study-fecom
+.PHONY: study-greenlight study-fecom study-smaragdine study-georgiou
 study-greenlight: $(READY)
 	$(BIN)/python benchmarks/studies/greenlight.py
 
 study-fecom: $(READY)
 	$(BIN)/python benchmarks/studies/fecom.py $(RECORDS)
+
+study-smaragdine: $(READY)
+	$(BIN)/python benchmarks/bert_study.py --page benchmarks/studies/smaragdine.md
+
+study-georgiou: $(READY)
+	$(BIN)/python benchmarks/studies/georgiou.py $(TORCH)
