@@ -3,7 +3,8 @@
     python benchmarks/accounts.py [FOLDER] [--python PYTHON]
 
 A program is a script, a notebook, or a folder with a `main.py`. Checked for each: the phases add up to the whole, what
-nothing explains stays below 15% (5% in the median), no call draws more than the machine can.
+nothing explains stays below 15% (5% in the median), no call draws more than the machine can, the first hotspot of `check`
+is the costliest call measured, and `check` sums nothing that this run did not measure.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Account:
     report: dict[str, Any]
     status: int
     errors: str
+    checked: Sequence[dict[str, Any]] = ()
+    """What `check` says of the program afterwards."""
 
     @property
     def phases(self) -> dict[str, float]:
@@ -63,14 +66,44 @@ class Account:
             and call["total_joules"] > most * call["seconds"]
         ]
 
+    @property
+    def costliest(self) -> dict[str, Any] | None:
+        """The call that took most, as `measure` tells it."""
+        calls = [call for call in self.report["calls"] if call["resolved"] and not call["trace_time"]]
+        return max(calls, key=lambda call: call["total_joules"], default=None)
+
+    @property
+    def hotspots(self) -> list[dict[str, Any]]:
+        """In the order that `check` names them in."""
+        return [item for item in self.checked if item["rule"] == "hotspot"]
+
+    def ranking(self) -> list[str]:
+        """Where `check` and `measure` disagree."""
+        found, costliest = [], self.costliest
+        first = self.hotspots[0] if self.hotspots else None
+        if costliest is not None and (first is None or place_of(first) != place_of(costliest)):
+            found.append(f"check names {first and place_of(first)} first, not {place_of(costliest)}")
+        measured = {place_of(call) for call in self.report["calls"]}
+        found += [
+            f"check has a foreign figure for {place_of(item)}"
+            for item in self.hotspots
+            if place_of(item) not in measured or item["origin"] != "site" or item["times_from"] != "measured"
+        ]
+        return found
+
     def problems(self) -> list[str]:
         """What is wrong with the account."""
         found = [] if self.status == 0 else [f"left with status {self.status}"]
-        if abs(sum(self.phases.values()) - self.joules) > 1e-6 * max(self.joules, 1e-9):
+        if abs(sum(self.phases.values()) - self.joules) > 1e-9 * max(self.joules, 1e-9):
             found.append("the phases do not add up")
         if self.unexplained > 0.15:
             found.append(f"{self.unexplained:.0%} unexplained")
-        return found + self.impossible
+        return found + self.impossible + self.ranking()
+
+
+def place_of(call: dict[str, Any]) -> tuple[str, int | None, int, int, str]:
+    """Where a call is, in the words of `measure` and `check`, whose files are relative to other folders."""
+    return Path(call["file"]).name, call.get("cell"), call["line"], call["column"], call["api"]
 
 
 def programs_in(folder: Path) -> list[Path]:
@@ -84,7 +117,7 @@ def measure(program: Path, database: Path, options: Sequence[str] = ()) -> Accou
     with tempfile.TemporaryFile() as errors:
         command = [sys.executable, "-m", "energy_lsp", "measure", str(program), "--quick", "--format", "json"]
         done = subprocess.run(
-            [*command, "--inside", "off", "--project", str(program.parent), "--db", str(database), *options],
+            [*command, "--inside", "off", "--db", str(database), *options],
             stdout=subprocess.PIPE,
             stderr=errors,
             timeout=600,
@@ -92,7 +125,18 @@ def measure(program: Path, database: Path, options: Sequence[str] = ()) -> Accou
         errors.seek(0)
         text = errors.read().decode("utf-8", "replace")
     name = program.parent.name if program.name == "main.py" else program.name
-    return Account(name, json.loads(done.stdout) if done.stdout else {}, done.returncode, text)
+    report = json.loads(done.stdout) if done.stdout else {}
+    checked = check(program, database) if report else []
+    return Account(name, report, done.returncode, text, checked)
+
+
+def check(program: Path, database: Path) -> list[dict[str, Any]]:
+    """What `check` says of a program: of its folder, if it is one of several files."""
+    named = "." if program.name == "main.py" else program.name
+    command = [sys.executable, "-m", "energy_lsp", "check", named, "--format", "json", "--db", str(database)]
+    done = subprocess.run([*command, "--hotspots", "3"], cwd=program.parent, capture_output=True, timeout=300)
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
 
 
 def main() -> None:

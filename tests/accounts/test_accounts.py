@@ -54,6 +54,8 @@ def test_the_account_adds_up(program: Path, tmp_path: Path) -> None:
     assert account.status == 0, account.errors
     assert tuple(account.phases) == PHASES
     assert account.problems() == []
+    assert account.hotspots, "the costliest call of the run is what `check` names first"
+    assert account.hotspots[0]["total_joules"] == pytest.approx(account.costliest["total_joules"])
     calls = account.report["calls"]
     resolved = [call["total_joules"] for call in calls if call["resolved"]]
     assert resolved == sorted(resolved, reverse=True), "the costliest first"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -215,6 +216,8 @@ def _client(scheduler: str, workers: int, plan: Plan, announce: Callable[[str], 
                     resources=dict(ENERGY),
                     memory_limit=None,
                     dashboard_address=":0",
+                    # What goes wrong with a job is told by us; the rest is Dask's own chatter on a busy machine.
+                    silence_logs=logging.CRITICAL,
                 )
             )
             client = stack.enter_context(Client(cluster))

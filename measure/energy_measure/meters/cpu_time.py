@@ -176,8 +176,8 @@ class TaskClock:
 class TickClock:
     """Nanoseconds on a CPU from the clocks of the processes. Costs the program nothing.
 
-    The clock of a thread that runs moves at the kernel's ticks, and whenever it goes to sleep. A process that lives for
-    less than the time between two readings may be missed.
+    The clock of a thread that runs moves at the kernel's ticks, and whenever it goes to sleep. What processes used that have
+    ended, however short they lived, is known as soon as whoever started them has waited for them.
     """
 
     SCANNING_SHARE = 0.005
@@ -189,10 +189,11 @@ class TickClock:
         self._youngest = _Youngest(roots)
         self._alive = list(tree(pid, roots))
         self._latest: dict[int, int] = {}
+        self._others = 0
         self._next_scan = 0.0
         self._update()
         self._first_own = self._latest.get(self.pid, 0)
-        self._first_others = sum(self._latest.values()) - self._first_own
+        self._first_others = self._others
 
     def read(self) -> tuple[int, int]:
         """Nanoseconds since this clock was made, of the process and of what it started; a process that ended keeps what
@@ -202,13 +203,22 @@ class TickClock:
             self._alive = list(tree(self.pid, self.roots))
             self._next_scan = now + (time.monotonic() - now) / self.SCANNING_SHARE
         self._update()
-        own = self._latest.get(self.pid, 0)
-        return own - self._first_own, sum(self._latest.values()) - own - self._first_others
+        return self._latest.get(self.pid, 0) - self._first_own, self._others - self._first_others
 
     def _update(self) -> None:
+        """Read all clocks. Of two sums over what was started neither misses anything in the end: of all processes ever seen,
+        also those that nobody waits for; and of those that are there and those that were waited for."""
+        reaped = ended_children_time(
+            self.pid, self.roots
+        )  # first: who ends now is missed once, not counted twice
+        alive = 0
         for process in self._alive:
             with contextlib.suppress(OSError):
                 self._latest[process] = process_time(process)
+                if process != self.pid:
+                    alive += self._latest[process] + ended_children_time(process, self.roots)
+        seen = sum(self._latest.values()) - self._latest.get(self.pid, 0)
+        self._others = max(self._others, seen, reaped + alive)
 
     def close(self) -> None:
         """Stop counting."""
@@ -277,6 +287,14 @@ def _tick() -> float:
 def process_time(pid: int) -> int:
     """CPU nanoseconds of a process and its threads, ended ones included."""
     return time.clock_gettime_ns((~pid << 3) | 2)
+
+
+def ended_children_time(pid: int, roots: Roots) -> int:
+    """CPU nanoseconds of the processes that a process has started and waited for, and of theirs, to a hundredth of a
+    second."""
+    _, _, fields = sysfs.text(roots.procfs / str(pid) / "stat").rpartition(")")
+    user, system = fields.split()[13:15] or (0, 0)
+    return (int(user) + int(system)) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
 
 
 def _exists(pid: int) -> bool:

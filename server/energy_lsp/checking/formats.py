@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from energy_data.untrusted.printable import json_text, one_line, visible
-from energy_lsp.checking.items import FileResult, Item
+from energy_lsp.checking.items import FileResult, Item, ranked
 
 GITHUB_LEVEL = {"error": "error", "warning": "warning"}
 
 
 def as_json(results: Sequence[FileResult]) -> str:
-    """A list with one object for each item."""
-    return json_text([_object(item) for result in results for item in result.items], indent=2)
+    """A list with one object for each item: findings, and hotspots, the costliest of all files first."""
+    return json_text(
+        [_object(item) for item in ranked(item for result in results for item in result.items)], indent=2
+    )
 
 
 def _object(item: Item) -> dict[str, Any]:

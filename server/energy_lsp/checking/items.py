@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,16 @@ def result_of(pages: list[FileReport], file: str, fixed: int) -> FileResult:
         items += [_of_hotspot(page, hint, file, cell, account) for hint in page.hotspots]
         calls += [_cost(page, hint, file, cell) for hint in page.hints if counts(hint.figure)]
     items.sort(key=lambda item: (-(item.impact or 0.0), item.cell or 0, item.line, item.column, item.rule))
-    return FileResult(file, tuple(items), tuple(calls), account, fixed)
+    return FileResult(file, tuple(ranked(items)), tuple(calls), account, fixed)
+
+
+def ranked(items: Iterable[Item]) -> list[Item]:
+    """Findings in the order they are in, then hotspots, the costliest first."""
+
+    def rank(item: Item) -> tuple[bool, float]:
+        return not item.is_finding, 0.0 if item.is_finding else -(item.hint.get("total_joules") or 0.0)
+
+    return sorted(items, key=rank)
 
 
 def _of_finding(page: FileReport, finding: Finding, file: str, cell: int | None, account: Account) -> Item:
@@ -106,7 +116,9 @@ def _of_hotspot(page: FileReport, hint: Hint, file: str, cell: int | None, accou
     message = f"{hint.call.api}: {cost(hint)}. {provenance(hint.figure)}"
     severity = page.folder.settings.hotspot_severity
     shown = figures(hint, account)
-    return _item(page, hint.call.name, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
+    # From where the call begins, as `measure` tells its place, to the end of its name.
+    called = hint.call.span._replace(end_byte=hint.call.name.end_byte, end=hint.call.name.end)
+    return _item(page, called, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
 
 
 def energy_of_finding(page: FileReport, finding: Finding, account: Account) -> dict[str, Any]:
