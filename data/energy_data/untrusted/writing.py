@@ -22,6 +22,7 @@ PRIVATE = 0o600
 PRIVATE_FOLDER = 0o700
 _SAFE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FRESH = _SAFE | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _LIST = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _HAS_FOLDERS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
 
@@ -163,7 +164,7 @@ def _folder(path: Path, *, exact: bool = False) -> Iterator[int | None]:
     handle = os.open(names[0], _LIST)
     try:
         for name in names[1:]:
-            above, handle = handle, os.open(name, _LIST | os.O_NOFOLLOW, dir_fd=handle)
+            above, handle = handle, os.open(name, _LIST | _NOFOLLOW, dir_fd=handle)
             os.close(above)
         yield handle
     finally:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -24,6 +22,7 @@ from energy_measure.comparison.marks import Marked, phases_of_run, printed_metri
 from energy_measure.comparison.output_diff import Likeness, excerpt, likeness
 from energy_measure.comparison.pairs import PAIRS, SIDES, Comparison, Side, compare, orders
 from energy_measure.comparison.windows import Metered, MeteredWindow
+from energy_measure.host.processes import kill_group
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.interpreters import python_of
 
@@ -226,8 +225,7 @@ def _run(pair: ProgramPair, side: Side, under: tuple[str, ...] = (), spans: Path
                 f"{script} was stopped after {pair.timeout:g} s; give it less to do or --timeout more."
             ) from None
         finally:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            kill_group(process.pid)
             process.wait()
         if status != 0:
             errors.seek(0)

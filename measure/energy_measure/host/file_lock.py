@@ -30,8 +30,9 @@ def open_lock_file(path: Path) -> int:
                 return _regular(os.open(path, flags), path)
             with contextlib.suppress(FileExistsError):
                 descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
-                with contextlib.suppress(OSError, AttributeError):  # the umask must not shut other users out
-                    os.fchmod(descriptor, 0o666)
+                if sys.platform != "win32":
+                    with contextlib.suppress(OSError):  # the umask must not shut other users out
+                        os.fchmod(descriptor, 0o666)
                 return descriptor
     except OSError as problem:
         reason = "it is a link" if problem.errno == errno.ELOOP else problem.strerror

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -231,7 +232,7 @@ class _Youngest:
     def __init__(self, roots: Roots) -> None:
         self._number = b""
         try:
-            self._file = os.open(roots.procfs / "loadavg", os.O_RDONLY | os.O_CLOEXEC)
+            self._file = os.open(roots.procfs / "loadavg", os.O_RDONLY)
         except OSError:
             self._file = -1
         self.changed()
@@ -240,7 +241,7 @@ class _Youngest:
         """Whether there may be new ones since the last time this was asked."""
         if self._file < 0:
             return True
-        before, self._number = self._number, os.pread(self._file, 128, 0).rpartition(b" ")[2]
+        before, self._number = self._number, sysfs.again(self._file, 128).rpartition(b" ")[2]
         return self._number != before
 
     def close(self) -> None:
@@ -281,12 +282,16 @@ def _sources(model: PowerModel, *, closely: bool) -> tuple[Source, ...]:
 
 def _tick() -> float:
     """Seconds between two ticks of the kernel."""
-    return time.clock_getres(_CLOCK_MONOTONIC_COARSE)
+    if sys.platform != "win32":
+        return time.clock_getres(_CLOCK_MONOTONIC_COARSE)
+    raise NotImplementedError("the clocks of other processes are POSIX's")
 
 
 def process_time(pid: int) -> int:
     """CPU nanoseconds of a process and its threads, ended ones included."""
-    return time.clock_gettime_ns((~pid << 3) | 2)
+    if sys.platform != "win32":
+        return time.clock_gettime_ns((~pid << 3) | 2)
+    raise NotImplementedError("the clocks of other processes are POSIX's")
 
 
 def ended_children_time(pid: int, roots: Roots) -> int:

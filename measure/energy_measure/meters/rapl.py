@@ -89,7 +89,7 @@ class RaplMeter(Meter):
         wanted = {source.name for source in state.sources}
         for domain in find_domains(self.roots.sysfs / "class/powercap"):
             if domain.name in wanted:
-                handle = os.open(domain.energy_uj, os.O_RDONLY | os.O_CLOEXEC)
+                handle = os.open(domain.energy_uj, os.O_RDONLY)
                 self._domains.append((domain, handle, UnwrappedCounter(domain.wraps_at_uj, 1e-6)))
         self.sources = tuple(_source(domain) for domain, _, _ in self._domains)
 
@@ -102,7 +102,7 @@ class RaplMeter(Meter):
             return UNKNOWN
         resets = counter.resets
         try:
-            joules = counter.add(int(os.pread(handle, 32, 0)), time.monotonic_ns())
+            joules = counter.add(int(sysfs.again(handle, 32)), time.monotonic_ns())
         except (OSError, ValueError) as error:
             self._failed.add(domain.name)
             self.problems.append(

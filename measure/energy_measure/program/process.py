@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from energy_data.untrusted.writing import write_file
+from energy_measure.host.processes import kill_group, signal_group
 
 LAUNCH = Path(__file__).parents[1] / "injected" / "launcher.py"
 START_SECONDS = 60.0
@@ -154,10 +155,10 @@ class Program:
     def end(self) -> None:
         """End whatever is left of the program's process group."""
         if self.process.poll() is None:
-            _signal_group(self.process.pid, signal.SIGTERM)
+            signal_group(self.process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(GRACE_SECONDS)
-        _signal_group(self.process.pid, signal.SIGKILL)
+        kill_group(self.process.pid)
         self.process.wait()
 
     def __enter__(self) -> Program:
@@ -209,11 +210,6 @@ def _pipe_from_child() -> tuple[int, int]:
     read, write = os.pipe()
     os.set_inheritable(write, True)
     return write, read
-
-
-def _signal_group(leader: int, number: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, number)
 
 
 def _die_with_parent() -> Callable[[], None] | None:

@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 from energy_measure import meters
+from energy_measure.host.processes import be_urgent
 from energy_measure.sampling.trace_file import UNCERTAIN_NS, Header, TraceWriter
 
 SHORTEST_PERIOD, LONGEST_PERIOD = 1e-3, 0.5
@@ -100,8 +101,7 @@ def _become_punctual() -> None:
     gc.disable()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1, 0, 0, 0)
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, -10)
+    be_urgent()
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -56,7 +56,7 @@ class TraceWriter:
 
     def __init__(self, path: Path, header: Header) -> None:
         # In the private folder of the run, of which whoever started us knows that it is fresh.
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         self._notes = notes_path(path)
         write_file(self._notes, "", private=True)
         self._pack = record_layout(len(header.sources)).pack

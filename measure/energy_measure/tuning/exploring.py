@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import signal
 from collections.abc import Sequence
 
+from energy_measure.host.processes import ran_out_of_cpu
 from energy_measure.tuning.candidate import Candidate, together
 from energy_measure.tuning.likeness import Tolerance, same_output
 from energy_measure.tuning.runner import ProgramFailed, Runner
@@ -67,7 +67,7 @@ def _try(
         return  # as if there had been no time
     base, joules = found[0]
     for trial, (outcome, taken) in zip(group, found[1:], strict=True):
-        if outcome.status == -signal.SIGXCPU:
+        if ran_out_of_cpu(outcome.status):
             trial.verdict, trial.note = "dearer", f"stopped at {STOPPED_AT:g} times the energy, no claim"
             trial.ratios.append(STOPPED_AT)
         elif stopped(outcome, runner.workshop.entry):

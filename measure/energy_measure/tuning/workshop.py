@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
-import resource
 import shutil
-import signal
 import stat
 import subprocess
 import tempfile
@@ -19,6 +16,7 @@ from pathlib import Path
 
 from energy_code.rule_engine.context import Edit
 from energy_measure.comparison.windows import MeteredWindow
+from energy_measure.host.processes import KILL, children_cpu_seconds, kill_group, limit_cpu, was_killed
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.entry_points import SKIPPED_FOLDERS
 from energy_measure.tuning.candidate import Source, edited
@@ -123,7 +121,7 @@ class Workshop:
         environment = {**os.environ, **version.environment, "PYTHONDONTWRITEBYTECODE": "1"}
         if seed is not None:
             environment["PYTHONHASHSEED"] = str(seed)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = children_cpu_seconds()
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             started = time.monotonic_ns()
             process = subprocess.Popen(
@@ -136,20 +134,16 @@ class Workshop:
                 start_new_session=True,
             )
             try:
-                if cpu_seconds is not None and hasattr(resource, "prlimit"):
-                    most = max(1, math.ceil(cpu_seconds))
-                    with suppress(OSError, ValueError):
-                        resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, most + 5))
+                if cpu_seconds is not None:
+                    limit_cpu(process.pid, cpu_seconds)
                 status = process.wait(timeout)
             except subprocess.TimeoutExpired:
-                status = -signal.SIGKILL
+                status = -KILL
             finally:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                kill_group(process.pid)
                 process.wait()
             window = MeteredWindow(started, time.monotonic_ns())
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            cpu = children_cpu_seconds() - before
             output.seek(0)
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()
@@ -171,7 +165,7 @@ def stopped(outcome: Outcome, entry: Path) -> str:
         return f"{entry} asks for input, which nobody can type here: give it what it needs after `--`."
     if outcome.status == _USAGE:
         return f"{entry} wants other arguments ({outcome.error}): give them after `--`."
-    if outcome.status == -signal.SIGKILL:
+    if was_killed(outcome.status):
         return f"{entry} was stopped: one run takes too long. Give it less to do after `--`, or --budget more minutes."
     return f"{entry} ended with status {outcome.status} ({outcome.error}): make it run by itself first."
 

@@ -109,9 +109,11 @@ class LazyGroup(Suggesting):
 
 def _nobody_reads() -> bool:
     """Whether it is standard output that broke, and not a pipe of ours to another process."""
+    if sys.platform == "win32":
+        return True
     try:
         poll = select.poll()
         poll.register(sys.stdout.fileno(), select.POLLOUT)
         return any(event & select.POLLERR for _, event in poll.poll(0))
-    except (AttributeError, OSError, ValueError):  # no such call on this system, or no file behind it
+    except (AttributeError, OSError, ValueError):  # no file behind it
         return True

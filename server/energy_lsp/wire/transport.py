@@ -11,6 +11,7 @@ import logging
 import os
 import select
 import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -135,7 +136,7 @@ class Wire:
             threading.Thread(target=self._read_on, name="energy-lsp reader", daemon=True).start()
         else:
             self._watched = True
-            os.set_blocking(self._outgoing, False)
+            _set_blocking(self._outgoing, False)
 
     def _readable(self) -> None:
         assert self._loop is not None
@@ -213,4 +214,9 @@ class Wire:
         with suppress(OSError):
             while self._unsent and select.select([], [self._outgoing], [], FAREWELL_SECONDS)[1]:
                 self._send()
-            os.set_blocking(self._outgoing, True)
+            _set_blocking(self._outgoing, True)
+
+
+def _set_blocking(descriptor: int, wanted: bool) -> None:
+    if sys.platform != "win32":  # where the loop watches no files, nothing is changed
+        os.set_blocking(descriptor, wanted)

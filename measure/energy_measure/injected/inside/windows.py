@@ -446,7 +446,8 @@ class quiet:  # noqa: N801 - used as a verb
             return
         os.dup2(self.real, 2)
         size = os.lseek(self.kept, 0, os.SEEK_END)
-        for line in os.pread(self.kept, size, 0).splitlines(True):
+        os.lseek(self.kept, 0, os.SEEK_SET)
+        for line in os.read(self.kept, size).splitlines(True):
             if not any(name in line for name in self.OWN):
                 os.write(2, line)
         os.close(self.real)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import shlex
 import signal
 import sys
@@ -28,6 +27,7 @@ from energy_lsp.features.refusal import refused
 from energy_lsp.presentation.units import marked
 from energy_lsp.session.folders import Folder
 from energy_lsp.session.settings import SECTION
+from energy_measure.host.processes import KILL, kill_group, signal_group
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ async def _run(root: Path, arguments: list[str], progress: Progress, patience: f
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         if not reading.done() and patience:
-            _signal_group(process.pid, signal.SIGINT)
+            signal_group(process.pid, signal.SIGINT)
             await asyncio.wait([reading], timeout=patience)
         if not reading.done() or (cancelled.done() and not reading.result().output):
             raise MeasureProblem("Measuring was cancelled.")
@@ -246,22 +246,15 @@ async def _follow(stream: asyncio.StreamReader, progress: Progress) -> str:
 
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End the process and all it started, kindly first."""
-    for sign, patience in ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0)):
+    for sign, patience in ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (KILL, 5.0)):
         if process.returncode is not None:
             break
-        _signal_group(process.pid, sign)
+        signal_group(process.pid, sign)
         try:
             await asyncio.wait_for(process.wait(), patience)
         except asyncio.TimeoutError:
-            logger.info("measure: did not end on %s", sign.name)
-    _signal_group(process.pid, signal.SIGKILL)
-
-
-def _signal_group(pid: int, sign: signal.Signals) -> None:
-    try:
-        os.killpg(pid, sign)
-    except (ProcessLookupError, PermissionError):
-        logger.debug("measure: the process group had ended")
+            logger.info("measure: did not end on signal %d", sign)
+    kill_group(process.pid)
 
 
 async def stop_all(ls: EnergyServer) -> None:
