@@ -77,7 +77,8 @@ clean:
 screenshots: export SCREENSHOTS = $(CURDIR)/docs/screenshots
 screenshots: test-editor
 	mkdir -p client-vscode/media/screenshots
-	cp docs/screenshots/hover.png docs/screenshots/quick-fix.png docs/screenshots/report.png client-vscode/media/screenshots/
+	cp docs/screenshots/hover-measured.png client-vscode/media/screenshots/hover.png
+	cp docs/screenshots/quick-fix.png docs/screenshots/report.png docs/screenshots/edit-hint-fix.png client-vscode/media/screenshots/
 
 # Studies of the field, repeated at a size that runs here; pages beside the scripts in benchmarks/studies.
 .PHONY: study-greenlight study-fecom study-smaragdine study-georgiou

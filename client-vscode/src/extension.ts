@@ -4,28 +4,58 @@ import * as vscode from "vscode";
 import { EnergyView } from "./views/energyView";
 import { toggleFixOnSave } from "./views/fixOnSave";
 import { Heat } from "./views/heat";
-import { measure, savedTarget } from "./views/measure";
+import { calibrate, offerCalibration } from "./views/calibration";
+import { Interpreters } from "./views/interpreters";
+import { fileTarget, folderTarget, Measuring, savedTarget } from "./views/measure";
+import type { Target } from "./views/measure";
+import { measurePart } from "./views/measurePart";
 import { showMenu } from "./views/menu";
-import { MetersPage } from "./views/meters";
+import { warnRefused } from "./views/messages";
+import { showMeters } from "./views/meters";
 import { Notices } from "./views/notices";
 import { PrivateEnvironment } from "./server/privateEnvironment";
 import { Problems } from "./views/problems";
 import { onInterpreterChange } from "./server/pythonExtension";
+import { Pages } from "./views/pages";
 import { Report } from "./views/report";
+import { RunsView } from "./views/runsView";
+import { serverCommands, shownHere } from "./server/protocol";
 import { Server } from "./server/server";
 import { StatusItem } from "./views/status";
+import { tune } from "./views/tune";
+import type { TuneArgument } from "./views/tune";
 
 let server: Server | undefined;
+
+interface Parts {
+  running: Server;
+  view: EnergyView;
+  runs: RunsView;
+  report: Report;
+  pages: Pages;
+  measuring: Measuring;
+  log: vscode.LogOutputChannel;
+}
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("energy-lsp", { log: true });
   const running = new Server(new PrivateEnvironment(context, log), new Problems(new Notices(path.join(context.globalStorageUri.fsPath, "told")), log), log);
   server = running;
+  const pages = new Pages();
   const view = new EnergyView(running);
+  const runs = new RunsView(running, pages);
   const report = new Report(running, context.extensionUri);
-  const meters = new MetersPage(running);
-  context.subscriptions.push(log, running, view, report, meters, new StatusItem(running), new Heat(running, context.extensionUri));
-  context.subscriptions.push(...commands(running, view, report, meters, log), ...restarts(running));
+  const measuring = new Measuring(running, view, new Interpreters(running, context.workspaceState, log), context.workspaceState);
+  const parts = { running, view, runs, report, pages, measuring, log };
+  context.subscriptions.push(log, running, pages, view, runs, report, new StatusItem(running), new Heat(running, context.extensionUri));
+  context.subscriptions.push(...commands(parts), ...restarts(running));
+  takeOver(parts);
+  measuring.onMeasured(({ status }) => {
+    runs.refresh();
+    if (status === "finished") {
+      void offerCalibration(running, context.globalState);
+    }
+  });
   // Not awaited: the editor goes on while Python starts.
   void running.start();
   void onInterpreterChange(() => void running.reconsider()).then((subscription) => {
@@ -39,38 +69,78 @@ export async function deactivate(): Promise<void> {
   await server?.stop();
 }
 
-function commands(running: Server, view: EnergyView, report: Report, meters: MetersPage, log: vscode.LogOutputChannel): vscode.Disposable[] {
-  const measureOpen = async (): Promise<void> => {
+function commands({ running, view, runs, report, pages, measuring, log }: Parts): vscode.Disposable[] {
+  const ofFront = async (act: (target: Target) => unknown): Promise<void> => {
     const target = await savedTarget();
     if (target !== undefined) {
-      await measure(running, target, view);
+      await act(target);
     }
   };
-  const actions: Record<string, () => unknown> = {
+  const actions: Record<string, (...given: never[]) => unknown> = {
     menu: () => showMenu(running.state),
     restart: () => running.restart(),
     showLogs: () => {
       log.show();
     },
     installServer: () => running.install(),
-    measureFile: measureOpen,
-    measureNotebook: measureOpen,
+    measureFile: () => ofFront((target) => measuring.ask(target)),
+    measureNotebook: () => ofFront((target) => measuring.ask(target)),
     measureWorkspace: async () => {
       const folder = await chosenFolder();
       if (folder !== undefined) {
-        await measure(running, { argument: { workspace: folder.uri.toString() }, name: folder.name }, view);
+        await measuring.ask(folderTarget(folder));
       }
     },
-    openReport: () => report.open(),
-    showMeters: () => meters.show(),
+    measureSelection: () => measurePart(running, "selection"),
+    measureCell: () => measurePart(running, "cell"),
+    measureTest: () => measurePart(running, "test"),
+    chooseInterpreter: async () => {
+      const folder = await chosenFolder();
+      if (folder !== undefined) {
+        await measuring.chooseInterpreter(folderTarget(folder));
+      }
+    },
+    calibrate: () => calibrate(running),
+    tune: () => ofFront(({ argument }) => ("uri" in argument ? tune(running, argument) : undefined)),
+    openReport: (run?: unknown) => report.open(typeof run === "string" ? run : undefined),
+    compareRuns: (item?: never, selected?: never) => runs.compare(item, selected),
+    showHistory: (item?: never) => runs.history(item),
+    deleteRun: (item?: never) => runs.delete(item),
+    showMeters: () => showMeters(running, pages),
     refreshView: () => {
       view.refresh();
+      runs.refresh();
     },
     toggleInlayHints: () => toggle("inlayHints"),
     toggleHeat: () => toggle("heat"),
     toggleFixOnSave: () => toggleFixOnSave(),
   };
   return Object.entries(actions).map(([name, action]) => vscode.commands.registerCommand(`energyLsp.${name}`, action));
+}
+
+/** What code actions and lenses ask for is shown with the extension's own views. */
+function takeOver({ running, report, pages, measuring }: Parts): void {
+  const page = async (title: string, command: string, argument: object): Promise<void> => {
+    try {
+      const answer = await running.execute<{ markdown: string }>(command, argument);
+      if (answer !== undefined) {
+        await pages.show(title, answer.markdown);
+      }
+    } catch (refusal) {
+      await warnRefused(refusal);
+    }
+  };
+  running.takeOver(shownHere.measure, async (given) => {
+    const { uri, ...further } = given as { uri: string };
+    await vscode.workspace.textDocuments.find((one) => one.uri.toString() === vscode.Uri.parse(uri).toString())?.save();
+    await measuring.ask(fileTarget(vscode.Uri.parse(uri)), further);
+  });
+  running.takeOver(shownHere.why, (given) => page(`Why ${(given as { rule: string }).rule}`, serverCommands.evidence, given as object));
+  running.takeOver(shownHere.inside, (given) => page("Inside the Call", serverCommands.page, { about: "inside", ...(given as object) }));
+  running.takeOver(shownHere.cheaper, (given) => page("What Could Cost Less", serverCommands.page, { about: "cheaper", ...(given as object) }));
+  running.takeOver(shownHere.callHistory, (given) => page("Energy History", serverCommands.page, { about: "history", ...(given as object) }));
+  running.takeOver(shownHere.showReport, () => report.open());
+  running.takeOver(shownHere.showTuned, (given) => tune(running, given as TuneArgument));
 }
 
 function restarts(running: Server): vscode.Disposable[] {

@@ -7,7 +7,8 @@ import type { CallSummary, Status } from "../src/server/protocol";
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
 const call: CallSummary = {
   ...{ api: "keras.Sequential.fit", range, joules: 1.5, low: 1, high: 2, runs: 1, times: 1, times_from: "measured", total_joules: 1.5, first_joules: null },
-  ...{ origin: "site", source: "here", layer: "here", estimated: false, inside: [], edited: false, text: "1.50 J", each_text: "1.50 J", provenance: "", share: 0.5 },
+  ...{ origin: "site", source: "here", layer: "here", estimated: false, inside: [],
+  creates_layer: false, edited: false, text: "1.50 J", each_text: "1.50 J", provenance: "", share: 0.5 },
 };
 const unknown: CallSummary = { ...call, joules: null, total_joules: null, text: "", each_text: "", share: null, origin: null, source: null, layer: null };
 const status: Status = {

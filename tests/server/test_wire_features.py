@@ -173,16 +173,23 @@ async def test_the_inlay_hint_of_a_long_line_comes_first(start: Any, database: P
         "def run(x):\n"
         f"    return tf.matmul(x, x, name='{'n' * 80}')\n"
         "y = tf.tanh(\n    1.0,\n)\n"
+        f"z = tf.sqrt(1.0) + tf.abs(1.0, name='{'n' * 80}')\n"
     )
-    known = {"tensorflow.linalg.matmul": 2.0, "tensorflow.math.tanh": 2.0}
+    known = {
+        "tensorflow.linalg.matmul": 2.0,
+        "tensorflow.math.tanh": 2.0,
+        "tensorflow.math.sqrt": 4.0,
+        "tensorflow.math.abs": 2.0,
+    }
     figures(database, known, run_id="long", file="long.py", source=text)
     async with start("full") as session:
         uri = session.open("long.py", text)
-        hints = await inlay_hints(session, uri, 0, 8)
+        hints = await inlay_hints(session, uri, 0, 9)
         assert [(hint.position.line, hint.position.character, hint.label) for hint in hints] == [
-            (3, 4, "2.0 J · 50%"),
-            (4, 12, "2.0 J · 50%"),
-        ]
+            (3, 4, "2.0 J · 20%"),
+            (4, 12, "2.0 J · 20%"),
+            (7, 16, "4.0 J · 40%"),
+        ], "in front of a line stands its costliest call, or none"
 
 
 async def test_an_estimate_is_marked(start: Any, figures: Any, database: Path) -> None:

@@ -76,6 +76,9 @@ async def test_runs_are_listed_compared_and_deleted(start: Any, database: Path, 
         assert "energy-lsp compare" in page["markdown"]
         history = as_dict(await session.command("energyLsp.server.history", {"run": "second"}))["markdown"]
         assert "data:image/svg+xml" in history
+        asked = {"about": "history", "uri": uri, "line": FIT[0]}
+        of_call = as_dict(await session.command("energyLsp.server.page", asked))["markdown"]
+        assert of_call.startswith("# `keras.Sequential.fit` in model\\.py")
         await session.command("energyLsp.server.deleteRun", {"run": "second"})
         left = [as_dict(one)["id"] for one in await session.command("energyLsp.server.runs", {})]
         assert left == [one["id"] for one in runs if one["id"] != "second"]

@@ -4,19 +4,20 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openEditor, root, until } from "./editor.mjs";
+import { movingPicture } from "./moving_picture.mjs";
 
 const example = (name) => fs.readFileSync(path.join(root, "examples", name), "utf8");
 const powers = "import tensorflow as tf\n\nx = tf.random.normal([1000])\ny = tf.pow(x, 2)\n";
+const fails = 'import tensorflow as tf\n\nx = tf.ones(3)\nopen("no-such-data.npz")\n';
 const python = path.join(root, ".venv/bin/python");
 
 let editor;
 before(async () => {
   editor = await openEditor({
-    files: { "classifier.py": example("classifier.py"), "clusters.ipynb": example("clusters.ipynb"), "powers.py": powers },
+    files: { "classifier.py": example("classifier.py"), "clusters.ipynb": example("clusters.ipynb"), "powers.py": powers, "film.py": powers, "fails.py": fails },
     settings: {
       "energyLsp.path": path.join(root, ".venv/bin/energy-lsp"),
       "energyLsp.measurePython": python,
-      "energyLsp.measureArguments": ["--quick"],
     },
   });
   await editor.openFile("classifier.py");
@@ -27,7 +28,9 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   test("a Python file activates the extension and the status item tells the file's energy", async () => {
     await editor.waitForEnergy();
     const item = editor.status();
-    assert.match(await item.locator("a").getAttribute("aria-label"), /no figures.*server running/s);
+    const label = await item.locator("a").getAttribute("aria-label");
+    assert.match(label, /no figures.*server running/s);
+    assert.doesNotMatch(label, /[*$█]/, "signs that a screen reader would spell");
   });
 
   test("a click on the status item opens the menu, and the meters can be seen", async () => {
@@ -35,7 +38,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const entries = editor.page.locator(".quick-input-list .monaco-list-row");
     await entries.filter({ hasText: "Show meters" }).waitFor({ timeout: 20_000 });
     const offered = (await entries.allInnerTexts()).join("\n");
-    for (const entry of ["Measure this file", "Measure workspace", "Open report", "costliest calls", "safe fixes on save", "inlay hints", "heat", "Restart server", "Show logs"]) {
+    for (const entry of ["Measure this file", "Measure workspace", "Tune this program", "Show runs", "Choose interpreter", "Calibrate this machine", "Open report", "costliest calls", "safe fixes on save", "inlay hints", "heat", "Restart server", "Show logs"]) {
       assert.ok(offered.includes(entry), `the menu lacks "${entry}":\n${offered}`);
     }
     await editor.screenshot("menu");
@@ -57,7 +60,7 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   test("a hover says what a call costs and where the figure comes from", async () => {
     await editor.goTo("classifier.py", "model.fit(");
     const text = await editor.hover("fit", /keras\.\w+\.fit/);
-    assert.match(text, /not measured at this call/i);
+    assert.match(text, /not measured here yet/i);
     assert.match(text, /elsewhere .*\d [kmµ]?J\b/i);
     await editor.screenshot("hover");
   });
@@ -69,6 +72,16 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const texts = await problems.allInnerTexts();
     assert.ok(texts.some((text) => /l2.loss/i.test(text)), `no finding for the halved sum of squares in:\n${texts.join("\n")}`);
     await editor.screenshot("problems");
+  });
+
+  test("Why? opens the evidence as a page with a picture", async () => {
+    await editor.openFile("classifier.py");
+    await editor.goTo("classifier.py", "tf.reduce_sum(tf.square(weights))");
+    await editor.act("Why?");
+    const page = await frameWith(editor, 'img[src^="data:image/svg"]');
+    await until(() => page.evaluate(() => document.querySelector('img[src^="data:image/svg"]').naturalWidth > 100), 30_000, () => "the picture is not drawn");
+    await editor.screenshot("why");
+    await editor.command("View: Close All Editors");
   });
 
   test("a quick fix says what it saves, and changes the file", async () => {
@@ -84,6 +97,43 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.page.keyboard.press("Control+S");
     await until(() => editor.read("classifier.py").includes("penalty = tf.nn.l2_loss(weights)"), 20_000, () => editor.read("classifier.py"));
     assert.equal(editor.read("classifier.py"), example("classifier.py").replace("tf.reduce_sum(tf.square(weights)) / 2", "tf.nn.l2_loss(weights)"));
+  });
+
+  test("edit, hint, fix, saving: a moving picture", async () => {
+    await editor.command("View: Close All Editors");
+    await editor.openFile("film.py");
+    await until(async () => (await squiggles(editor)) > 0, 60_000, () => "no finding in film.py");
+    await editor.command("View: Toggle Primary Side Bar Visibility");
+    const frames = [];
+    const clip = { x: 0, y: 0, width: 1000, height: 420 };
+    const frame = async (shown) => frames.push({ png: await editor.page.screenshot({ clip, animations: "disabled", caret: "initial" }), shown });
+    await editor.page.locator(".editor-instance .view-lines").first().click();
+    await editor.page.keyboard.press("Control+End");
+    await frame(1200);
+    for (const piece of ["z = tf.reduce_sum(", "tf.pow(y, 2))"]) {
+      await editor.page.keyboard.insertText(piece);
+      await frame(700);
+    }
+    await until(async () => (await squiggles(editor)) > 1, 60_000, () => "no finding where it was typed");
+    await frame(900);
+    await editor.hover("reduce_sum", /Not measured|≈/);
+    await editor.page.keyboard.press("Escape");
+    await editor.page.mouse.move(5, 5);
+    await editor.page.keyboard.press("ArrowLeft");
+    await editor.page.keyboard.press("ArrowLeft");
+    await editor.page.keyboard.press("Control+.");
+    const action = editor.page.locator(".action-widget .monaco-list-row", { hasText: /−\d+% ± \d+/ }).first();
+    await action.waitFor({ timeout: 30_000 });
+    await frame(2200);
+    await editor.page.keyboard.press("Enter");
+    await until(async () => (await visibleCode(editor)).includes("tf.square(y)"), 20_000, () => "the fix was not applied");
+    await frame(1800);
+    const picture = movingPicture(frames);
+    assert.ok(picture.length < 2_000_000, `${picture.length} bytes`);
+    fs.writeFileSync(path.join(path.dirname(await editor.screenshot("fixed")), "edit-hint-fix.png"), picture);
+    await editor.command("View: Toggle Primary Side Bar Visibility");
+    await editor.openFile("film.py");
+    await editor.page.keyboard.press("Control+S");
   });
 
   test("safe fixes are applied on save once that is switched on, and not before", async () => {
@@ -106,7 +156,8 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
   });
 
   test("a measurement can be cancelled and then leaves nothing running", async () => {
-    await editor.command("Energy: Measure This File");
+    const shown = await editor.measure("Energy: Measure This File");
+    assert.match(shown, /Runs python classifier\.py with .*\.venv\/bin\/python \(Python 3[^)]*TensorFlow/s);
     const progress = editor.notifications().filter({ hasText: /[Mm]easur/ }).first();
     await progress.waitFor({ timeout: 30_000 });
     const measuring = () => editor.processes(/energy_measure|energy_lsp\.cli.* measure |python.*classifier\.py/);
@@ -120,11 +171,18 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.dismissNotifications();
     await editor.openFile("classifier.py");
     await editor.command("Energy: Measure This File");
+    await editor.page.locator(".quick-input-list .monaco-list-row", { hasText: "Measure five times" }).waitFor({ timeout: 120_000 });
+    await editor.screenshot("measure-choice");
+    await editor.choose("Measure once");
     await editor.notifications().filter({ hasText: /Measuring classifier\.py: .*running/ }).waitFor({ timeout: 90_000 });
     await editor.page.mouse.move(200, 10); // off the button, whose tooltip would stand in the picture
     await editor.page.locator(".workbench-hover").first().waitFor({ state: "hidden", timeout: 30_000 });
     await editor.screenshot("measuring");
-    await editor.notifications().filter({ hasText: /(Estimated|Measured) here: / }).waitFor({ timeout: 300_000 });
+    const told = editor.notifications().filter({ hasText: /(Estimated|Measured) here: / });
+    await told.waitFor({ timeout: 300_000 });
+    const [, ofCalls] = /([\d.]+ [kmµ]?J) of it in the calls of this file/.exec(await told.innerText());
+    await until(async () => (await editor.status().innerText()).includes(ofCalls), 30_000, () => `the status item does not say ${ofCalls}`);
+    await editor.notifications().filter({ hasText: "calibrate this machine once" }).waitFor({ timeout: 30_000 });
     await editor.dismissNotifications();
     await editor.goTo("classifier.py", "model.fit(");
     const text = await editor.hover("fit", /(estimated|measured) here/i);
@@ -146,7 +204,13 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     const row = editor.page.locator(".pane-body .monaco-list-row", { hasText: "keras.Sequential.fit" }).first();
     await row.waitFor({ timeout: 30_000 });
     assert.match(await row.innerText(), /█.*(J|Wh).*here/s);
+    await row.locator(".monaco-tl-twistie.collapsible").click({ timeout: 20_000 });
+    const layer = editor.page.locator(".pane-body .monaco-list-row", { hasText: /conv2d/ }).first();
+    await layer.waitFor({ timeout: 30_000 });
+    assert.match(await layer.getAttribute("aria-label"), /conv2d.*joules.*percent/);
     await editor.screenshot("energy-view");
+    await editor.page.locator(".pane-body .monaco-list-row", { hasText: "Phases of the last run" }).first().locator(".monaco-tl-twistie").click({ timeout: 20_000 });
+    await editor.page.locator(".pane-body .monaco-list-row", { hasText: "imports" }).first().waitFor({ timeout: 30_000 });
     await row.click();
     const line = example("classifier.py").split("\n").findIndex((text) => text.includes("model.fit(")) + 1;
     await editor.waitForLine(line);
@@ -154,12 +218,69 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
 
   test("inlay hints can be switched off and on", async () => {
     await editor.goTo("classifier.py", "model.fit(");
-    const hints = async () => (await visibleCode(editor)).includes("⚡");
+    const hints = async () => /≈ [\d.]+ [mk]?J · \d+%/.test(await visibleCode(editor));
     await until(hints, 30_000, () => "no inlay hint");
     await editor.command("Energy: Toggle Inlay Hints");
     await until(async () => !(await hints()), 30_000, () => "the inlay hints stay");
     await editor.command("Energy: Toggle Inlay Hints");
     await until(hints, 30_000, () => "the inlay hints do not come back");
+  });
+
+  test("the bulb at a hotspot leads on, and what could cost less is a page", async () => {
+    await editor.openFile("classifier.py");
+    await editor.goTo("classifier.py", "model.fit(");
+    await editor.page.keyboard.press("Control+.");
+    const actions = editor.page.locator(".action-widget .monaco-list-row");
+    await actions.filter({ hasText: "Look inside fit" }).waitFor({ timeout: 30_000 });
+    const offered = (await actions.allInnerTexts()).join("\n");
+    for (const title of ["Measure here again: fit", "Open the report of the last run", "What could cost less?"]) assert.ok(offered.includes(title), offered);
+    await editor.screenshot("hotspot");
+    await editor.page.keyboard.press("Escape");
+    await editor.act("Look inside fit");
+    const page = await frameWith(editor, "h1");
+    await until(async () => /Inside keras\.Sequential\.fit/.test(await page.innerText("body")), 30_000, () => "the layers are not shown");
+    await editor.command("View: Close All Editors");
+  });
+
+  test("a program that fails is told in a sentence, with its line, output and partial report", async () => {
+    await editor.openFile("fails.py");
+    await editor.measure("Energy: Measure This File");
+    const told = editor.notifications().filter({ hasText: /fails\.py stopped: FileNotFoundError.*\(line 4\)/ });
+    await told.waitFor({ timeout: 300_000 });
+    for (const button of ["Show Output", "Partial Report", "Go to Line"]) await told.locator(".monaco-button", { hasText: button }).waitFor();
+    await editor.screenshot("failed-run");
+    await told.locator(".monaco-button", { hasText: "Show Output" }).click();
+    await editor.page.locator(".tab.active", { hasText: "program-output.txt" }).waitFor({ timeout: 30_000 });
+    await editor.command("View: Close All Editors");
+    await editor.openFile("classifier.py");
+  });
+
+  test("runs are listed, compared and deleted", async () => {
+    await editor.command("Energy: Focus on Runs View");
+    const runs = editor.page.locator('.pane-body .monaco-list-row[aria-label*="joules"]').filter({ hasText: /\.py · / }).filter({ hasNotText: "Phases" });
+    await runs.filter({ hasText: "fails.py" }).first().waitFor({ timeout: 30_000 });
+    await editor.screenshot("runs");
+    await editor.command("Energy: Compare Runs");
+    await editor.choose("classifier.py");
+    await editor.choose("fails.py");
+    const page = await frameWith(editor, "table");
+    await until(async () => /two runs/.test(await page.innerText("body")), 30_000, () => "the runs are not compared");
+    await editor.command("View: Close All Editors");
+    await editor.command("Energy: Show History of a Program");
+    await editor.choose("classifier.py");
+    await frameWith(editor, 'img[src^="data:image/svg"]');
+    await editor.screenshot("history");
+    await editor.command("View: Close All Editors");
+    const failed = runs.filter({ hasText: "fails.py" });
+    await editor.command("Energy: Focus on Runs View");
+    await failed.first().click();
+    await frameWith(editor, "#power"); // its partial report opens
+    await failed.first().click();
+    await editor.page.keyboard.press("Delete");
+    await editor.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Delete" }).click({ timeout: 30_000 });
+    await until(async () => (await failed.count()) === 0, 30_000, () => "the run stays");
+    await editor.command("View: Close All Editors");
+    await editor.openFile("classifier.py");
   });
 
   test("the report draws the run", async () => {
@@ -186,6 +307,26 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.command("View: Toggle Primary Side Bar Visibility");
   });
 
+  test("high contrast and a narrow window keep what matters in sight", async () => {
+    await editor.command("View: Close All Editors");
+    await editor.openFile("classifier.py");
+    await editor.goTo("classifier.py", "model.fit(");
+    await editor.theme("Dark High Contrast");
+    await editor.page.locator(".monaco-workbench.hc-black").waitFor({ timeout: 30_000 });
+    await until(async () => (await editor.heatMarks().count()) > 0, 30_000, () => "no heat in high contrast");
+    await editor.command("Energy: Focus on Costliest Calls View");
+    await editor.page.locator(".pane-body .monaco-list-row", { hasText: "keras.Sequential.fit" }).first().waitFor({ timeout: 30_000 });
+    await editor.screenshot("high-contrast");
+    await editor.page.setViewportSize({ width: 640, height: 800 });
+    await editor.command("View: Hide Panel");
+    const hint = editor.page.locator(".view-line span", { hasText: /^≈ [\d.]+ [mk]?J · \d+%/ }).first();
+    await hint.waitFor({ timeout: 30_000 });
+    await editor.screenshot("narrow");
+    await editor.page.setViewportSize({ width: 1280, height: 900 });
+    await editor.theme("Dark Modern");
+    await editor.page.locator(".monaco-workbench.vs-dark").waitFor({ timeout: 30_000 });
+  });
+
   test("notebooks: a hover in a cell", async () => {
     await editor.command("View: Close All Editors");
     await editor.openFile("clusters.ipynb");
@@ -207,11 +348,19 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
 
   test("notebooks: measured with a click on the toolbar", async () => {
     await editor.page.locator('.notebook-toolbar-container [aria-label*="Measure This Notebook"]').first().click({ timeout: 30_000 });
+    await editor.choose("Measure once");
     await editor.notifications().filter({ hasText: "Measuring clusters.ipynb" }).waitFor({ timeout: 30_000 });
     await editor.notifications().filter({ hasText: /(Estimated|Measured) here: / }).waitFor({ timeout: 300_000 });
     await editor.dismissNotifications();
     await editor.hover("stateless_uniform", /(estimated|measured) here/i);
     await editor.waitForEnergy();
+    // Each cell has the marks of its own lines: the imports have none, and no cell more than it has lines.
+    const cells = editor.page.locator(".notebookOverlay .code-cell-row, .notebook-editor .cell-list-container .code-cell-row");
+    await until(async () => (await editor.heatMarks().count()) > 0, 30_000, () => "no cell has a mark");
+    const marks = await cells.evaluateAll((rows) => rows.map((row) => [row.querySelectorAll('.glyph-margin-widgets [class*="ced-"]').length, row.querySelectorAll(".view-line").length]));
+    assert.ok(marks.length > 1, "the cells are not found");
+    assert.equal(marks[0][0], 0, `marks and lines by cell: ${JSON.stringify(marks)}`);
+    for (const [count, lines] of marks) assert.ok(count <= lines, `marks and lines by cell: ${JSON.stringify(marks)}`);
     await editor.screenshot("notebook-measured");
   });
 

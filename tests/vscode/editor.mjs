@@ -169,6 +169,58 @@ class Editor {
     );
   }
 
+  /** Takes an entry of the quick pick that is open or about to open; resolves with all that it says. */
+  async choose(entry, patience = 120_000) {
+    const row = this.page.locator(".quick-input-list .monaco-list-row:visible", { hasText: entry }).first();
+    await row.waitFor({ timeout: patience });
+    const text = await row.innerText();
+    await row.click({ timeout: 20_000 });
+    return text;
+  }
+
+  /** Another colour theme, by its name. */
+  async theme(name) {
+    const input = this.page.locator(".quick-input-widget:visible .quick-input-box input");
+    await until(
+      async () => {
+        await this.page.keyboard.press("Escape");
+        await this.page.keyboard.press("Control+K");
+        await this.page.keyboard.press("Control+T");
+        await input.fill(name, { timeout: 5000 });
+        await this.page.locator(".quick-input-list .monaco-list-row.focused:visible", { hasText: name }).waitFor({ timeout: 5000 });
+        await input.press("Enter", { timeout: 5000 });
+        return true;
+      },
+      60_000,
+      () => `the theme ${name} is not offered`,
+    );
+  }
+
+  /** Takes a code action at the cursor, by keyboard. */
+  async act(title) {
+    const focused = this.page.locator(".action-widget .monaco-list-row.focused");
+    await until(
+      async () => {
+        await this.page.keyboard.press("Control+.");
+        await this.page.locator(".action-widget .monaco-list-row", { hasText: title }).first().waitFor({ timeout: 5000 });
+        return true;
+      },
+      60_000,
+      () => `there is no action ${title}`,
+    );
+    for (let steps = 0; steps < 20; steps += 1) {
+      if ((await focused.innerText()).includes(title)) break;
+      await this.page.keyboard.press("ArrowDown");
+    }
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Measures with a command of the palette, after what will run was shown; resolves with what was shown. */
+  async measure(title, entry = "Measure once") {
+    await this.command(title);
+    return this.choose(entry);
+  }
+
   /** Puts the cursor at the end of the first such text in a file's saved content. */
   async goTo(name, text) {
     const lines = this.read(name).split("\n");

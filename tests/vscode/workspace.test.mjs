@@ -27,14 +27,15 @@ model.fit(points, targets, epochs=3, verbose=0)
 print(quality(model, points, targets))
 `;
 
+const other = "import tensorflow as tf\nprint(tf.ones(3))\n";
+
 let editor;
 before(async () => {
   editor = await openEditor({
-    files: { "network.py": network, "train.py": train },
+    files: { "network.py": network, "train.py": train, "other.py": other },
     settings: {
       "energyLsp.path": path.join(root, ".venv/bin/energy-lsp"),
       "energyLsp.measurePython": path.join(root, ".venv/bin/python"),
-      "energyLsp.measureArguments": ["--quick"],
     },
   });
   await editor.openFile("train.py");
@@ -54,6 +55,14 @@ describe("a workspace of two modules", { timeout: 600_000, concurrency: 1 }, () 
 
   test("is measured with a click on the view, in one run with progress", async () => {
     await editor.page.locator('.part.panel [aria-label*="Measure Workspace"]').first().click({ timeout: 30_000 });
+    // Nothing runs that was not ticked.
+    const tick = editor.page.locator(".quick-input-list .monaco-list-row:visible", { hasText: "train.py" });
+    await tick.waitFor({ timeout: 120_000 });
+    assert.equal(await editor.page.locator(".quick-input-list input:checked").count(), 0);
+    await tick.click();
+    await editor.page.keyboard.press("Enter");
+    const shown = await editor.choose("Measure once");
+    assert.match(shown, /Runs python train\.py with/);
     const progress = editor.notifications().filter({ hasText: "Measuring project" });
     await progress.filter({ hasText: "train.py, run 1 of 1" }).waitFor({ timeout: 90_000 });
     await progress.locator(".monaco-button", { hasText: "Cancel" }).waitFor();

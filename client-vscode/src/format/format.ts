@@ -1,5 +1,5 @@
 /** Pure functions that turn figures into words. No import of "vscode": they are unit-tested in plain Node. */
-import type { CallSummary, FileSummary, Meters, Status } from "../server/protocol";
+import type { CallSummary, FileSummary, Measured, Meters, PartSummary, RunSummary, Status, Summary } from "../server/protocol";
 
 const units: readonly [number, string, number][] = [
   [1e3, "kJ", 1e3],
@@ -57,6 +57,28 @@ export function heatLevel(share: number | null): 0 | 1 | 2 | 3 | 4 {
   return share > 0 ? 1 : 0;
 }
 
+/** Shares of the energy by line: of a call its first line, of a layer the line that creates it; of several the largest. */
+export function heatByLine(files: readonly FileSummary[], lineOf: (call: CallSummary) => number | undefined): Map<number, number> {
+  const heat = new Map<number, number>();
+  const add = (line: number, share: number): void => {
+    heat.set(line, Math.max(heat.get(line) ?? 0, share));
+  };
+  for (const file of files) {
+    for (const call of callsOf(file)) {
+      const line = lineOf(call);
+      if (call.joules !== null && call.share !== null && line !== undefined && !call.creates_layer) {
+        add(line, call.share);
+      }
+    }
+    for (const { line, of_all: share } of file.layers) {
+      if (share !== null) {
+        add(line, share);
+      }
+    }
+  }
+  return heat;
+}
+
 /** The text of the status item. */
 export function statusText(status: Status | undefined, state: ServerState): string {
   switch (state) {
@@ -79,6 +101,88 @@ export function statusText(status: Status | undefined, state: ServerState): stri
   return `${icon} ${marked(status.known_joules, status)}`;
 }
 
+const units_spoken: readonly [RegExp, string][] = [
+  [/\$\([\w~-]+\)\s*/g, ""],
+  [/\*\*/g, ""],
+  [/[█░]+\s*/g, ""],
+  [/≈ ?/g, "about "],
+  [/ ?\(est\.\)/g, " estimated"],
+  [/<1%/g, "less than 1 percent"],
+  [/(\d)%/g, "$1 percent"],
+  [/(\d) µJ\b/g, "$1 microjoules"],
+  [/(\d) mJ\b/g, "$1 millijoules"],
+  [/(\d) kJ\b/g, "$1 kilojoules"],
+  [/(\d) J\b/g, "$1 joules"],
+  [/(\d) Wh\b/g, "$1 watt-hours"],
+  [/ × /g, " times "],
+  [/ [·|] /g, ", "],
+];
+
+/** Where room is short, ≈ alone says that a figure is an estimate. */
+export function short(text: string): string {
+  return text.replaceAll(" (est.)", "");
+}
+
+/** A text as a screen reader should say it: without icons, bars and asterisks, with units in words. */
+export function spoken(text: string): string {
+  return units_spoken.reduce((said, [sign, word]) => said.replace(sign, word), text).trim();
+}
+
+/** What is said at the end of a measurement: the whole run, and of it what the status item shows for the file. */
+export function measuredText(measured: Measured, file: Summary | undefined): string {
+  const total = measured.joules === null ? "below what the meter can resolve" : `${marked(measured.joules, measured)} for the whole run`;
+  const time = measured.seconds === null ? "" : ` in ${measured.seconds.toFixed(1)} s`;
+  const part = file === undefined || file.known_joules === 0 ? "" : `, ${marked(file.known_joules, file)} of it in the calls of this file`;
+  return `${measured.estimated ? "Estimated" : "Measured"} here: ${total}${time} (${measured.meter})${part}.`;
+}
+
+/** What tuning answers, as far as it is put into words. */
+export interface Tuned {
+  before: { joules: number; seconds: number };
+  after: { joules: number; seconds: number } | null;
+  estimated: boolean;
+  interrupted: boolean;
+  candidates: { name: string; verdict: string; note: string; file: string | null }[];
+}
+
+/** The end of tuning in one line: before, after, what did it; or what was tried. */
+export function tunedText({ before, after, estimated, interrupted, candidates }: Tuned): string {
+  const stopped = interrupted ? "Stopped early. " : "";
+  const first = marked(before.joules, { estimated });
+  if (after === null) {
+    const tried = candidates.slice(0, 3).map(({ name, verdict, note }) => `${name}: ${verdict}${note === "" ? "" : ` (${note})`}`);
+    return `${stopped}${first} a run; no saving that keeps the results was proven here. ${tried.join("; ")}`.trim();
+  }
+  const saved = Math.round((1 - after.joules / before.joules) * 100);
+  const names = candidates.filter(({ verdict }) => verdict === "saves").map(({ name }) => name);
+  return `${stopped}Proven: ${first} → ${marked(after.joules, { estimated })} a run (−${saved}%), ${before.seconds.toFixed(1)} s → ${after.seconds.toFixed(1)} s, results unchanged: ${names.join(", ")}.`;
+}
+
+/** "train.py · 18 Nov 04:05". */
+export function runLabel({ entry, started }: RunSummary): string {
+  const day = new Date(started);
+  const short = entry.split(/[\\/]/).pop() ?? entry;
+  return Number.isNaN(day.getTime()) ? short : `${short} · ${day.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${day.toTimeString().slice(0, 5)}`;
+}
+
+/** "≈ 12.3 J · 8.1 s · failed · a9b0093". */
+export function runDescription({ joules: total, estimated, seconds, status, commit }: RunSummary): string {
+  const parts = [total === null ? "no figures" : marked(total, { estimated }), `${seconds.toFixed(1)} s`, status === "finished" ? "" : status, commit.slice(0, 7)];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+/** The parts of a call by layer: passes of one layer come together, the costliest first. */
+export function byLayer(parts: readonly PartSummary[]): { layer: PartSummary; joules: number; share: number; passes: PartSummary[] }[] {
+  const found = new Map<string, PartSummary[]>();
+  for (const part of parts) {
+    const key = part.pass === "forward" || part.pass === "backward" ? part.path : part.pass;
+    found.set(key, [...(found.get(key) ?? []), part]);
+  }
+  const sum = (passes: readonly PartSummary[], of: (part: PartSummary) => number): number => passes.reduce((all, part) => all + of(part), 0);
+  const layers = [...found.values()].flatMap((passes) => (passes[0] === undefined ? [] : [{ layer: passes[0], joules: sum(passes, (part) => part.joules), share: sum(passes, (part) => part.share), passes }]));
+  return layers.sort((left, right) => right.joules - left.joules);
+}
+
 export type ServerState = "starting" | "running" | "stopped" | "absent";
 
 /** Joules of all calls of one run, as measured at this call; undefined for what is not part of the sum. */
@@ -92,7 +196,7 @@ export function callDescription(call: CallSummary, previous?: CallSummary): stri
     return "no figure";
   }
   const each = call.times > 1 ? ` (${call.times} × ${call.each_text})` : "";
-  return `${call.text}${each} · ${provenance(call)}${before(call, previous)}`;
+  return short(`${call.text}${each} · ${provenance(call)}${before(call, previous)}`);
 }
 
 /** The figure from before a measurement; where it came from, if from elsewhere. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import {
   CloseAction,
+  DidChangeConfigurationNotification,
   ErrorAction,
   ExecuteCommandRequest,
   LanguageClient,
@@ -24,6 +25,10 @@ export interface Listener {
   statusReceived(status: Status): void;
   /** The server ended by itself; this conversation is over. */
   ended(): void;
+  /** A code action or a lens was chosen whose result the extension shows itself; undefined for all others. */
+  carryOut(command: string, argument: unknown): Thenable<unknown> | undefined;
+  /** The interpreter chosen for measuring in this workspace. */
+  measuringPython(): string | undefined;
 }
 
 /** What to run, and the interpreter for measuring when the settings name none. */
@@ -84,6 +89,11 @@ export class Connection {
     });
   }
 
+  /** The settings that the server has asked for are others now. */
+  async settingsChanged(): Promise<void> {
+    await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
+  }
+
   toCode(range: Range): vscode.Range {
     return this.client.protocol2CodeConverter.asRange(range);
   }
@@ -107,9 +117,11 @@ export class Connection {
         workspace: {
           configuration: async (params, token, next) => {
             const answered = await next(params, token);
-            return Array.isArray(answered) ? answered.map((section: unknown) => withInterpreter(section, this.run.interpreter)) : answered;
+            const chosen = listener.measuringPython();
+            return Array.isArray(answered) ? answered.map((section: unknown) => withInterpreter(section, chosen, this.run.interpreter)) : answered;
           },
         },
+        executeCommand: (command, args: unknown[], next): Thenable<unknown> => listener.carryOut(command, args[0]) ?? (next(command, args) as Thenable<unknown>),
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -127,8 +139,11 @@ export class Connection {
   }
 }
 
-/** Programs are measured with the interpreter chosen in the editor, unless a setting names another. */
-function withInterpreter(section: unknown, interpreter: string | undefined): unknown {
+/** Programs are measured with the interpreter chosen for it, else that of the settings, else the editor's. */
+function withInterpreter(section: unknown, chosen: string | undefined, interpreter: string | undefined): unknown {
   const measurePython = (section as { measurePython?: string } | null)?.measurePython;
+  if (measurePython !== undefined && chosen !== undefined) {
+    return { ...(section as object), measurePython: chosen };
+  }
   return measurePython === "" && interpreter !== undefined ? { ...(section as object), measurePython: interpreter } : section;
 }

@@ -1,11 +1,10 @@
 /** A virtual environment of the extension's own, made once, on request, from the wheel inside the extension. */
-import { spawn } from "node:child_process";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { installAdvice } from "./installAdvice";
+import { InstallFailed, interpreterOf, runLogged } from "./logged";
 
-export class InstallFailed extends Error {}
+export { InstallFailed } from "./logged";
 
 export class PrivateEnvironment {
   private readonly folder: string;
@@ -56,33 +55,7 @@ export class PrivateEnvironment {
   }
 
   private run(command: string, args: string[], token: vscode.CancellationToken): Promise<void> {
-    this.log.info(`running ${command} ${args.join(" ")}`);
-    return new Promise((resolve, reject) => {
-      const child = spawn(command, args, { windowsHide: true, cwd: this.context.globalStorageUri.fsPath });
-      const cancelled = token.onCancellationRequested(() => child.kill());
-      const lines: string[] = [];
-      const note = (chunk: Buffer): void => {
-        const text = chunk.toString().trimEnd();
-        lines.push(text);
-        this.log.info(text);
-      };
-      child.stdout.on("data", note);
-      child.stderr.on("data", note);
-      child.on("error", (error) => {
-        cancelled.dispose();
-        reject(new InstallFailed(installAdvice(error.message)));
-      });
-      child.on("close", (code) => {
-        cancelled.dispose();
-        if (token.isCancellationRequested) {
-          reject(new vscode.CancellationError());
-        } else if (code === 0) {
-          resolve();
-        } else {
-          reject(new InstallFailed(installAdvice(lines.join("\n"))));
-        }
-      });
-    });
+    return runLogged(command, args, this.context.globalStorageUri.fsPath, this.log, token);
   }
 
   private async removeOlder(): Promise<void> {
@@ -98,8 +71,4 @@ export class PrivateEnvironment {
       }
     }
   }
-}
-
-function interpreterOf(environment: string): string {
-  return process.platform === "win32" ? path.join(environment, "Scripts", "python.exe") : path.join(environment, "bin", "python");
 }

@@ -1,5 +1,5 @@
 /** What the server says beyond plain LSP (docs/explanation/architecture.md names the same structures). */
-export type { CallSummary, FileSummary, FunctionSummary, Status, Summary } from "./answers";
+export type { CallSummary, FileSummary, FunctionSummary, InterpreterChoice, Measured, PartSummary, PhaseSummary, Programs, RunSummary, Status, Summary } from "./answers";
 
 /** What `energy-lsp doctor` knows of a meter. */
 export interface MeterState {
@@ -26,6 +26,28 @@ export const serverCommands = {
   summary: "energyLsp.server.summary",
   meters: "energyLsp.server.meters",
   report: "energyLsp.server.report",
+  refresh: "energyLsp.server.refresh",
+  programs: "energyLsp.server.programs",
+  measurePart: "energyLsp.server.measurePart",
+  tune: "energyLsp.server.tune",
+  calibrate: "energyLsp.server.calibrate",
+  evidence: "energyLsp.server.evidence",
+  page: "energyLsp.server.page",
+  runs: "energyLsp.server.runs",
+  compareRuns: "energyLsp.server.compareRuns",
+  history: "energyLsp.server.history",
+  deleteRun: "energyLsp.server.deleteRun",
+} as const;
+
+/** Commands of code actions and lenses that the server would answer itself in an editor without views; here the extension does. */
+export const shownHere = {
+  measure: "energyLsp.server.measure",
+  why: "energyLsp.server.why",
+  inside: "energyLsp.server.inside",
+  cheaper: "energyLsp.server.cheaper",
+  callHistory: "energyLsp.server.callHistory",
+  showReport: "energyLsp.server.showReport",
+  showTuned: "energyLsp.server.showTuned",
 } as const;
 
 export const statusNotification = "energyLsp/status";

@@ -33,6 +33,10 @@ export class Server implements vscode.Disposable {
   private provenTimer: NodeJS.Timeout | undefined;
   private readonly stateChanged = new vscode.EventEmitter<ServerState>();
   private readonly statusReceived = new vscode.EventEmitter<Status>();
+  /** What the extension shows itself of the server's commands. */
+  private readonly own = new Map<string, (argument: unknown) => Thenable<unknown>>();
+  /** The interpreter for measuring that was chosen in this workspace. */
+  private measuringPython: string | undefined;
   readonly onState = this.stateChanged.event;
   readonly onStatus = this.statusReceived.event;
   state: ServerState = "starting";
@@ -105,6 +109,17 @@ export class Server implements vscode.Disposable {
     return this.connection?.executeWithProgress<T>(command, argument, title);
   }
 
+  /** From now on the extension carries out a command of code actions and lenses itself. */
+  takeOver(command: string, act: (argument: unknown) => Thenable<unknown>): void {
+    this.own.set(command, act);
+  }
+
+  /** Programs are measured with this interpreter from now on. */
+  async measureWith(python: string | undefined): Promise<void> {
+    this.measuringPython = python;
+    await this.connection?.settingsChanged();
+  }
+
   toCode(range: CallSummary["range"]): vscode.Range | undefined {
     return this.connection?.toCode(range);
   }
@@ -170,6 +185,8 @@ export class Server implements vscode.Disposable {
       ended: () => {
         this.ended(connection, "it stopped");
       },
+      carryOut: (command, argument) => this.own.get(command)?.(argument),
+      measuringPython: () => this.measuringPython,
     });
     this.connection = connection;
     try {

@@ -1,6 +1,6 @@
-/** Heat: a gutter mark and an overview-ruler colour at each call, by its share of the file's energy. */
+/** Heat: a gutter mark and an overview-ruler colour at each call and at the lines of layers, by share of the file's energy. */
 import * as vscode from "vscode";
-import { callsOf, heatLevel } from "../format/format";
+import { heatByLine, heatLevel } from "../format/format";
 import { serverCommands } from "../server/protocol";
 import type { Summary } from "../server/protocol";
 import type { Server } from "../server/server";
@@ -19,7 +19,7 @@ export class Heat implements vscode.Disposable {
     this.subscriptions = [
       server.onStatus(({ uri }) => {
         for (const editor of vscode.window.visibleTextEditors) {
-          if (editor.document.uri.toString() === vscode.Uri.parse(uri).toString()) {
+          if (ownerOf(editor.document) === vscode.Uri.parse(uri).toString()) {
             void this.paint(editor);
           }
         }
@@ -59,18 +59,20 @@ export class Heat implements vscode.Disposable {
     if (editor.document.version !== version) {
       return; // typed on meanwhile: the next status brings fresh ranges
     }
-    const ranges = new Map<number, vscode.Range[]>(levels.map((level) => [level, []]));
-    for (const call of summary?.files.flatMap(callsOf) ?? []) {
-      const range = this.server.toCode(call.range);
-      if (call.joules !== null && range !== undefined) {
-        // The first line alone carries the mark, or a call over many lines would look hotter than it is.
-        ranges.get(heatLevel(call.share))?.push(new vscode.Range(range.start, range.start));
-      }
-    }
+    // A cell's answer holds the cells of its notebook, for the shares: the marks of the others are theirs.
+    const own = (summary?.files ?? []).filter(({ uri }) => vscode.Uri.parse(uri).toString() === editor.document.uri.toString());
+    const heat = heatByLine(own, (call) => this.server.toCode(call.range)?.start.line);
     for (const [level, type] of this.types) {
-      editor.setDecorations(type, ranges.get(level) ?? []);
+      const lines = [...heat].filter(([, share]) => heatLevel(share) === level).map(([line]) => line);
+      editor.setDecorations(type, lines.map((line) => new vscode.Range(line, 0, line, 0)));
     }
   }
+}
+
+/** The file, or the notebook that a cell belongs to. */
+function ownerOf(document: vscode.TextDocument): string {
+  const notebook = vscode.workspace.notebookDocuments.find((one) => one.getCells().some((cell) => cell.document === document));
+  return (notebook?.uri ?? document.uri).toString();
 }
 
 function decoration(level: number, extensionUri: vscode.Uri): vscode.TextEditorDecorationType {

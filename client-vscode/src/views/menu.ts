@@ -18,13 +18,16 @@ function remedies(state: ServerState): Entry[] {
 
 function entries(state: ServerState): Entry[] {
   const open: Entry = vscode.window.activeNotebookEditor === undefined ? ["$(dashboard) Measure this file", "energyLsp.measureFile"] : ["$(dashboard) Measure this notebook", "energyLsp.measureNotebook"];
-  const measuring: Entry[] = vscode.workspace.isTrusted ? [open, ["$(dashboard) Measure workspace", "energyLsp.measureWorkspace"]] : [];
+  const measuring: Entry[] = vscode.workspace.isTrusted ? [open, ["$(dashboard) Measure workspace", "energyLsp.measureWorkspace"], ["$(beaker) Tune this program", "energyLsp.tune"]] : [];
+  const preparing: Entry[] = vscode.workspace.isTrusted ? [["$(symbol-namespace) Choose interpreter for measuring", "energyLsp.chooseInterpreter"], ["$(pulse) Calibrate this machine", "energyLsp.calibrate"]] : [];
   return [
     ...remedies(state),
     ...measuring,
     ["$(graph-line) Open report", "energyLsp.openReport"],
     ["$(list-tree) Show costliest calls", "energyLsp.calls.focus"],
+    ["$(history) Show runs", "energyLsp.runs.focus"],
     ["$(pulse) Show meters", "energyLsp.showMeters"],
+    ...preparing,
     [`$(lightbulb-autofix) ${fixesOnSave() ? "Do not apply" : "Apply"} safe fixes on save`, "energyLsp.toggleFixOnSave"],
     ["$(symbol-text) Toggle inlay hints", "energyLsp.toggleInlayHints"],
     ["$(flame) Toggle heat", "energyLsp.toggleHeat"],

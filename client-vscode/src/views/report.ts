@@ -11,8 +11,9 @@ export class Report implements vscode.Disposable {
     private readonly extensionUri: vscode.Uri,
   ) {}
 
-  async open(): Promise<void> {
-    const html = await this.page();
+  /** Of a run, or of the last one. */
+  async open(run?: string): Promise<void> {
+    const html = await this.page(run);
     if (html === undefined) {
       return;
     }
@@ -26,9 +27,9 @@ export class Report implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  private async page(): Promise<string | undefined> {
+  private async page(run: string | undefined): Promise<string | undefined> {
     try {
-      return (await this.server.execute<{ html: string }>(serverCommands.report))?.html;
+      return (await this.server.execute<{ html: string }>(serverCommands.report, run === undefined ? {} : { run }))?.html;
     } catch (refusal) {
       // Nothing measured yet, or a database that cannot be read: the server's sentence says which.
       const measure = vscode.workspace.isTrusted ? ["Measure This File"] : [];

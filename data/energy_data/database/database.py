@@ -212,11 +212,6 @@ class Database:
             summarise(tables, self.remove_run(run.id))
             self.put_run(run, measurements, traces, spans, phases, parts, inside)
 
-    def delete_run(self, run_id: str) -> None:
-        """Take a run out, with all that is known from it alone."""
-        with self.transaction() as tables:
-            summarise(tables, self.remove_run(run_id))
-
     def remove_run(self, run_id: str) -> list[tuple[str, str, int]]:
         """Remove a run within a transaction of the caller, who then has to summarise the sites it leaves."""
         sites = self._all("SELECT DISTINCT api, file, line FROM measurements WHERE run_id = ?", run_id)

@@ -22,6 +22,7 @@ QUICK_FIX = types.CodeActionKind.QuickFix
 MEASURE = "energyLsp.server.measure"
 WHY = "energyLsp.server.why"
 INSIDE = "energyLsp.server.inside"
+CALL_HISTORY = "energyLsp.server.callHistory"
 CHEAPER = "energyLsp.server.cheaper"
 SHOW_REPORT = "energyLsp.server.showReport"
 TUNE = "energyLsp.server.tune"
@@ -130,6 +131,7 @@ def _for_hotspot(page: FileReport, hint: Hint, *, trusted: bool) -> Iterable[typ
         ("Open the report of the last run", SHOW_REPORT, {}),
         ("What could cost less?", CHEAPER, here),
     ]
+    offered.append((f"History of {name}", CALL_HISTORY, here))
     for title, command, argument in offered:
         wanted = types.Command(title, command, arguments=[argument])
         yield types.CodeAction(title, QUICK_FIX, command=wanted)

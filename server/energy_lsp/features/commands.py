@@ -80,7 +80,7 @@ def register(server: EnergyServer) -> None:
 
     @server.command("energyLsp.server.programs")
     async def programs(ls: EnergyServer, argument: Argument, token: Token) -> Any:
-        return await programs_of(ls, measured_path(ls, argument))
+        return await programs_of(ls, measured_path(ls, argument), str(argument.get("python") or ""))
 
     @server.command("energyLsp.server.calibrate")
     async def calibrate(ls: EnergyServer, argument: Argument, token: Token) -> None:
@@ -117,14 +117,15 @@ async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
     return answer
 
 
-async def programs_of(ls: EnergyServer, target: Path) -> Any:
+async def programs_of(ls: EnergyServer, target: Path, asked_for: str = "") -> Any:
     """What could be measured, and with what: `energy-lsp measure --list`. Nothing runs."""
     if not ls.folders.trusted:
         raise refused("This workspace is restricted: trust it before measuring, as measuring runs its code.")
     folder = ls.folders.of(target)
     words = ["measure", str(target), "--project", str(folder.root), "--list", "--format", "json"]
     words += ["--db", str(folder.database)] if folder.database is not None else []
-    words += ["--python", folder.settings.measure_python] if folder.settings.measure_python else []
+    python = asked_for or folder.settings.measure_python
+    words += ["--python", python] if python else []
     return json.loads(await command_line(*words))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -34,8 +35,21 @@ def inlay_hints_in(page: FileReport, where: types.Range) -> list[types.InlayHint
     if not page.folder.settings.inlay_hints:
         return []
     hints = page.hints.between(page.offset(where.start), page.offset(where.end))
-    made = [inlay for hint in hints if (inlay := _inlay(page, hint)) is not None]
-    return made + layer_inlays(page, where)
+    return _in_sight(page, hints) + layer_inlays(page, where)
+
+
+def _in_sight(page: FileReport, hints: Iterable[Hint]) -> list[types.InlayHint]:
+    """The hints of calls; in front of a line stands one alone, and only if it is the costliest of the line."""
+    made = [(hint, inlay) for hint in hints if (inlay := _inlay(page, hint)) is not None]
+    most: dict[int, float] = {}
+    for hint, inlay in made:
+        row = inlay.position.line
+        most[row] = max(most.get(row, 0.0), hint.known_joules or 0.0)
+    return [
+        inlay
+        for hint, inlay in made
+        if not inlay.padding_right or (hint.known_joules or 0.0) >= most[inlay.position.line]
+    ]
 
 
 def layer_inlays(page: FileReport, where: types.Range) -> list[types.InlayHint]:

@@ -15,10 +15,11 @@ from pygls.exceptions import JsonRpcException
 
 from energy_data.untrusted.reading import MEGABYTE, read_text
 from energy_data.untrusted.writing import write_file
-from energy_lsp.features.code_actions import CHEAPER, INSIDE, SHOW_REPORT, WHY
+from energy_lsp.features.code_actions import CALL_HISTORY, CHEAPER, INSIDE, SHOW_REPORT, WHY
 from energy_lsp.features.code_actions import saved as joules_saved
 from energy_lsp.features.hover import inside_of
 from energy_lsp.features.programs.measuring import command_line
+from energy_lsp.features.programs.runs import database_of, history_of_call
 from energy_lsp.features.refusal import refused
 from energy_lsp.presentation.evidence import evidence_page
 from energy_lsp.presentation.markup import Markdown
@@ -50,14 +51,20 @@ def register(server: EnergyServer) -> None:
 
     @server.command(PAGE)
     async def page(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, str]:
-        maker = {"inside": inside_page, "cheaper": cheaper_page}.get(str(argument.get("about")))
+        maker = {"inside": inside_page, "cheaper": cheaper_page, "history": history_page}.get(
+            str(argument.get("about"))
+        )
         if maker is None:
-            raise refused("`about` is inside or cheaper.")
+            raise refused("`about` is inside, cheaper or history.")
         return {"markdown": await maker(ls, argument)}
 
     @server.command(INSIDE)
     async def inside(ls: EnergyServer, argument: Argument, token: Token) -> None:
         await show(ls, "inside.md", await inside_page(ls, argument))
+
+    @server.command(CALL_HISTORY)
+    async def call_history(ls: EnergyServer, argument: Argument, token: Token) -> None:
+        await show(ls, "history.md", await history_page(ls, argument))
 
     @server.command(CHEAPER)
     async def cheaper(ls: EnergyServer, argument: Argument, token: Token) -> None:
@@ -110,6 +117,17 @@ async def inside_page(ls: EnergyServer, argument: Argument) -> str:
     raise refused(
         "Nobody has looked inside this call yet: measure the file again, with models that run in it."
     )
+
+
+async def history_page(ls: EnergyServer, argument: Argument) -> str:
+    """What the costliest call of a line took in each run of its program."""
+    page, row = await _place(ls, argument)
+    hints = [hint for hint in page.hints if page.row(hint.call.name.start_byte) == row]
+    if not hints:
+        raise refused("There is no call of TensorFlow or Keras on this line.")
+    api = max(hints, key=lambda hint: hint.known_joules or 0.0).call.api
+    text: str = await ls.worker.run(lambda: history_of_call(database_of(ls), api, page.file, row + 1))
+    return text
 
 
 async def cheaper_page(ls: EnergyServer, argument: Argument) -> str:

@@ -23,16 +23,17 @@ def evidence_page(rule: Rule, evidence: Sequence[RuleEvidence], *, picture: bool
     Without `picture`, for clients that open Markdown as text, the bars are letters.
     """
     markup = Markdown()
-    lines = [f"# {rule.name}", "", rule.page, ""]
+    lines = [f"# {rule.name}", ""]
+    if evidence and picture:
+        lines += [evidence_picture(evidence[:MOST_DRAWN]), ""]
+    elif evidence:
+        lines += [markup.block([_bars(one) for one in evidence[:MOST_DRAWN]]), ""]
+    lines += [rule.page, ""]
     for before, after in rule.examples[:1]:
         lines += ["```python", before, "```", "becomes", "```python", after, "```", ""]
     lines += ["## Measured", ""]
     if not evidence:
         lines.append("Nothing was measured for this rule yet.")
-    elif picture:
-        lines += [evidence_picture(evidence[:MOST_DRAWN]), ""]
-    else:
-        lines += [markup.block([_bars(one) for one in evidence[:MOST_DRAWN]]), ""]
     lines += ["- " + markup.text(evidence_line(one)) for one in evidence]
     return "\n".join(lines) + "\n"
 

@@ -41,9 +41,9 @@ def hover(
     if prediction is not None:
         figure = None  # what others measured elsewhere says less
         paragraphs.append(markup.text(prediction.partition(" · ")[2].removeprefix("not measured · ")))
-    elif figure is not None and figure.total is not None:
+    elif figure is not None and figure.total is not None and not _said(hint, figure):
         paragraphs.append(markup.text(cost(hint).removeprefix("Not measured at this call. ")))
-    if figure is not None and figure.origin != "api" and (bars := device_lines(figure)):
+    if figure is not None and figure.origin != "api" and len(bars := device_lines(figure)) > 1:
         paragraphs.append(markup.block(bars))
     paragraphs += inside
     for finding, saving in zip_longest(hint.findings, savings):
@@ -63,10 +63,18 @@ def answer(hint: Hint, share: float | None, prediction: str | None, markup: Mark
     if known is None:
         below = f"{joules(figure.below)}, " if figure.below is not None else ""
         return markup.text(f"Below {below}what the meter can tell")
-    text = marked(known, figure.estimated) + (
-        f" · {percent(share)} of this file" if share is not None else ""
+    text = (
+        ("≈ " if figure.estimated else "")
+        + joules(known)
+        + (f" · {percent(share)} of this file" if share is not None else "")
     )
     return markup.bold("⚡ " + markup.text(text)) if figure.origin == "site" else markup.text(text)
+
+
+def _said(hint: Hint, figure: Figure) -> bool:
+    """Whether the first line has said it all: one call, in one run."""
+    plain = f"{marked(figure.total or 0.0, figure.estimated)} per call (one run)"
+    return figure.origin == "site" and hint.times == 1 and cost(hint) == plain
 
 
 def origin(figure: Figure | None, *, predicted: bool = False) -> str:

@@ -41,6 +41,7 @@ ALWAYS: Mapping[str, Any] = {
                 "why",
                 "page",
                 "inside",
+                "callHistory",
                 "cheaper",
                 "report",
                 "showReport",

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from energy_data.database.database import Database
+from energy_data.database.pruning import delete_runs
 from energy_data.paths import user_database
 from energy_data.problems import Problem
 from energy_lsp.features.refusal import refused
 from energy_lsp.presentation.run_pages import comparison_page, history_page, run_summary
+from energy_lsp.runs.history import call_history, program_history
 
 if TYPE_CHECKING:
     from lsprotocol import types
@@ -31,14 +33,14 @@ def register(server: EnergyServer) -> None:
         ls: EnergyServer, argument: Argument, token: types.ProgressToken | None
     ) -> list[dict[str, Any]]:
         roots = [one.root for one in ls.folders.roots]
-        found: list[dict[str, Any]] = await ls.worker.run(lambda: listed(_database(ls), roots))
+        found: list[dict[str, Any]] = await ls.worker.run(lambda: listed(database_of(ls), roots))
         return found
 
     @server.command("energyLsp.server.compareRuns")
     async def compare(
         ls: EnergyServer, argument: Argument, token: types.ProgressToken | None
     ) -> dict[str, str]:
-        page: dict[str, str] = await ls.worker.run(lambda: compared(_database(ls), argument))
+        page: dict[str, str] = await ls.worker.run(lambda: compared(database_of(ls), argument))
         return page
 
     @server.command("energyLsp.server.history")
@@ -46,18 +48,19 @@ def register(server: EnergyServer) -> None:
         ls: EnergyServer, argument: Argument, token: types.ProgressToken | None
     ) -> dict[str, str]:
         wanted = str(argument.get("run", ""))
-        page: dict[str, str] = await ls.worker.run(lambda: history_of(_database(ls), wanted))
+        page: dict[str, str] = await ls.worker.run(lambda: history_of(database_of(ls), wanted))
         return page
 
     @server.command("energyLsp.server.deleteRun")
     async def delete(ls: EnergyServer, argument: Argument, token: types.ProgressToken | None) -> None:
         if not ls.folders.trusted:
             raise refused("This workspace is restricted: trust it before deleting runs.")
-        await ls.worker.run(lambda: deleted(_database(ls), str(argument.get("run", ""))))
+        await ls.worker.run(lambda: deleted(database_of(ls), str(argument.get("run", ""))))
         await ls.reload()
 
 
-def _database(ls: EnergyServer) -> Path:
+def database_of(ls: EnergyServer) -> Path:
+    """Where the runs are."""
     return ls.folders.of(None).database or user_database()
 
 
@@ -86,8 +89,22 @@ def history_of(database: Path, run_id: str) -> dict[str, str]:
     """All runs of the program that a run is of, as a page."""
     with _reading(database) as opened:
         run = _named(opened, run_id)
-        same = [one for one in opened.runs() if (one.command, one.project) == (run.command, run.project)]
-        return {"markdown": history_page(sorted(same, key=lambda one: one.started))}
+        runs = sorted(opened.runs(), key=lambda one: one.started)
+        return {"markdown": history_page(run, program_history(run, runs))}
+
+
+def history_of_call(database: Path, api: str, file: str, line: int) -> str:
+    """A call in all runs of the program that measured it last: that of the line, else the nearest."""
+    if database.exists():
+        with _reading(database) as opened:
+            runs = sorted(opened.runs(), key=lambda one: one.started)
+            for run in reversed(runs):
+                calls = [one for one in opened.measurements(run.id) if (one.api, one.file) == (api, file)]
+                if calls:
+                    call = min(calls, key=lambda one: abs(one.line - line))
+                    moments = call_history(call, program_history(run, runs), opened)
+                    return history_page(run, moments, api)
+    raise refused("This call was never measured here: measure the file first.")
 
 
 def deleted(database: Path, run_id: str) -> None:
@@ -95,7 +112,7 @@ def deleted(database: Path, run_id: str) -> None:
     with _reading(database) as opened:
         _named(opened, run_id)
     with Database.open(database, create=False) as opened:
-        opened.delete_run(run_id)
+        delete_runs(opened, [run_id])
 
 
 def _reading(database: Path) -> Database:

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chosenLabel, commandsText, expectedTime, interpreterLabel, splitArguments, testAround } from "../src/format/choices";
+import { byLayer, heatByLine, measuredText, runDescription, runLabel, spoken, tunedText } from "../src/format/format";
+import type { CallSummary, Measured, PartSummary, RunSummary, Summary } from "../src/server/protocol";
+
+const bare = { path: "/home/me/project/.venv/bin/python", version: "3.11.7", tensorflow: true, keras: true };
+
+test("what will run is named as in a terminal", () => {
+  assert.equal(commandsText(["train.py"], "--epochs 2"), "python train.py --epochs 2");
+  assert.equal(commandsText(["a.py", "b.py", "c.py", "d.py", "e.py"], ""), "python a.py, b.py, c.py and 2 more");
+  assert.deepEqual(splitArguments(`--name "two words" --x='a b' -v ""`), ["--name", "two words", "--x=a b", "-v", ""]);
+});
+
+test("the expected time comes from runs that were, and says so where there were none", () => {
+  assert.equal(expectedTime([12.4], "quick"), "about 12 s");
+  assert.equal(expectedTime([12.4, 30], "full"), "about 4 min");
+  assert.equal(expectedTime([12, null], "full"), "5 runs each");
+});
+
+test("interpreters are told by version and what they have", () => {
+  assert.equal(interpreterLabel(bare), "Python 3.11.7 with TensorFlow and Keras");
+  assert.equal(interpreterLabel({ ...bare, tensorflow: false, keras: false }), "Python 3.11.7");
+  assert.equal(chosenLabel({ programs: [], python: bare.path, problem: null, interpreters: [bare], can_create: false }), ".venv/bin/python (Python 3.11.7 with TensorFlow and Keras)");
+});
+
+test("a screen reader says words, not icons, bars and signs", () => {
+  assert.equal(spoken("$(sync~spin) ≈ 3.30 mJ (est.) · 94%"), "about 3.30 millijoules estimated, 94 percent");
+  assert.equal(spoken("████░░░░ fit, 12 × 4.00 kJ"), "fit, 12 times 4.00 kilojoules");
+});
+
+test("the toast says how its number and that of the status item belong together", () => {
+  const measured = { joules: 13.4, seconds: 12.1, estimated: true, meter: "cpu-time" } as Measured;
+  const file = { known_joules: 3.3, estimated: true } as Summary;
+  assert.equal(measuredText(measured, file), "Estimated here: ≈ 13.4 J for the whole run in 12.1 s (cpu-time), ≈ 3.30 J of it in the calls of this file.");
+});
+
+test("runs and tuning in one line", () => {
+  const run = { entry: "src/train.py", started: "2026-11-18T04:05:00", joules: 12.3, estimated: true, seconds: 8.06, status: "failed", commit: "a9b0093ffff" } as RunSummary;
+  assert.equal(runLabel(run), "train.py · 18 Nov 04:05");
+  assert.equal(runDescription(run), "≈ 12.3 J · 8.1 s · failed · a9b0093");
+  const tuned = { before: { joules: 10, seconds: 20 }, after: { joules: 5.4, seconds: 9 }, estimated: false, interrupted: false, candidates: [{ name: "missing-function", verdict: "saves", note: "", file: "a.py" }] };
+  assert.equal(tunedText(tuned), "Proven: 10.0 J → 5.40 J a run (−46%), 20.0 s → 9.0 s, results unchanged: missing-function.");
+  assert.match(tunedText({ ...tuned, after: null }), /no saving that keeps the results was proven/);
+});
+
+test("passes of one layer come together, the costliest first", () => {
+  const part = (path: string, pass: PartSummary["pass"], joules: number): PartSummary => ({ path, pass, joules, share: joules / 10, kind: "Dense", text: `${joules} J`, count: 1, file: null, line: null, uri: null });
+  const layers = byLayer([part("a", "forward", 1), part("b", "forward", 3), part("a", "backward", 4), part("x", "runtime", 2)]);
+  assert.deepEqual(layers.map(({ layer, joules }) => [layer.path, joules]), [["a", 5], ["b", 3], ["x", 2]]);
+});
+
+test("heat goes by line: layers glow where they are created, constructors do not", () => {
+  const call = (line: number, share: number, creates_layer: boolean): CallSummary => ({ joules: 1, share, creates_layer, range: { start: { line, character: 0 }, end: { line, character: 1 } } }) as CallSummary;
+  const layers = [{ line: 3, of_all: 0.4 }] as never;
+  const heat = heatByLine([{ uri: "file:///a.py", functions: [{ name: "", calls: [call(3, 0.01, true), call(9, 0.9, false)] }], layers }], ({ range }) => range.start.line);
+  assert.deepEqual([...heat], [[9, 0.9], [3, 0.4]]);
+});
+
+test("the test around the cursor is named as pytest does", () => {
+  const text = "import x\n\nclass TestNet:\n    def test_one(self):\n        y = 1\n        def inner():\n            pass\n\ndef test_two():\n    pass\n\nz = 3\n";
+  assert.equal(testAround(text, 4), "TestNet::test_one");
+  assert.equal(testAround(text, 6), "TestNet::test_one");
+  assert.equal(testAround(text, 9), "test_two");
+  assert.equal(testAround(text, 0), undefined);
+  assert.equal(testAround("def helper():\n    pass\n", 1), undefined);
+});
