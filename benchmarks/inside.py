@@ -1,14 +1,14 @@
-"""How well the inside of calls is known: operations mapped, lines, gradients, what reading and looking cost.
+"""How well the inside of calls is known: operations mapped, lines, gradients, accuracy, what reading and looking cost.
 
-    python benchmarks/inside.py [--quick]
+    python benchmarks/inside.py [mapping] [isolated] [slowdown] [--quick]
 
-For programs of all kinds (tests/measure/inside/labelled.py): the share of operation time that is mapped to a
-layer, optimizer, loss, input or line (goal: 99% in graphs, 94% with XLA), creation lines that are right (100%),
-gradient time that is mapped to the backward pass (99%), and how long reading the profiles takes against the run
-(10%). For steps of two usual kinds the slow-down of `--inside auto`, in CPU time, runs with and without in
-turns (2%). And the total variation of the layers' shares from their isolated cost, beside Smaragdine's way on the
-same traces.
-Prints a table and writes JSON to standard output with --json.
+`mapping`, for programs of all kinds (tests/measure/inside/labelled.py): the share of operation time that is mapped to
+a layer, optimizer, loss, input or line (goal: 99% in graphs, 94% with XLA), creation lines that are right (100%),
+gradient time that is mapped to the backward pass (99%), and how long reading the profiles takes against the run (10%).
+`isolated`: the total variation of the layers' shares from their isolated cost (5 points, 8 while others keep all
+processors busy) and the error of layers of 5% and more (20%), beside Smaragdine's way on the same traces.
+`slowdown`: CPU time of `--inside auto` over that of `off`, two runs at once, each on a processor of its own, which they
+change from pair to pair (2%; the upper end of the 95% interval at most 4%).
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from energy_measure.injected.inside import reader
 from energy_measure.inside.account import _level, _Process
 from energy_measure.inside.origins import Origins
 from energy_measure.inside.recorded import Recorded, read_profiles, read_recorded
 from energy_measure.inside.splitting import joined, shares, stretch
+from record import Results
 
 ROOT = Path(__file__).parent.parent
 LABELLED = ROOT / "tests" / "measure" / "inside" / "labelled.py"
@@ -51,6 +50,11 @@ KINDS = [
     "eager",
 ]
 XLA = {"compiled"}
+TITLES = {
+    "mapping": "Operations to layers, passes and lines",
+    "isolated": "Shares of layers against their isolated cost",
+    "slowdown": "What looking inside costs the program (--inside auto)",
+}
 
 SLOWDOWN = {
     "CNN fit": """
@@ -59,8 +63,13 @@ from keras import layers
 convolutions = [layers.Conv2D(32, 3, activation="relu"), layers.Conv2D(32, 3)]
 model = keras.Sequential([keras.Input((32, 32, 3)), *convolutions, layers.Flatten(), layers.Dense(10)])
 model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-images, labels = np.random.rand(SIZE * 32, 32, 32, 3).astype("float32"), np.random.randint(0, 10, SIZE * 32)
-model.fit(images, labels, epochs=4, verbose=0)
+images, labels = np.random.rand(1024, 32, 32, 3).astype("float32"), np.random.randint(0, 10, 1024)
+model.fit(images, labels, epochs=max(1, SIZE // 32), verbose=0)
+""",
+    "BERT fit": """
+import runpy, sys
+sys.argv = ["bert.py", "--layers", "4", "--hidden", "128", "--steps", "SIZE"]
+runpy.run_path("EXAMPLE", run_name="__main__")
 """,
     "compiled step": """
 import tensorflow as tf
@@ -69,10 +78,14 @@ weight = tf.Variable(tf.random.normal((512, 512)))
 def step(x):
     return tf.reduce_sum(tf.nn.relu(tf.matmul(x, weight)))
 x = tf.random.normal((256, 512))
-for _ in range(SIZE * 12):
+for _ in range(SIZE):
     step(x)
 """,
 }
+STEPS = {"CNN fit": 1024, "BERT fit": 330, "compiled step": 12_000}
+"""So many take 30 s and more of one processor."""
+BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
+"""Keeps a processor busy for as long as the benchmark runs."""
 
 
 ISOLATED = """
@@ -120,8 +133,15 @@ def labelled_source() -> str:
     return "\n".join(lines)
 
 
-def run(script: Path, folder: Path, mode: str, arguments: list[str]) -> tuple[float, float]:
-    """Run a program by the launcher, as `measure` does but without meters; gives CPU seconds and seconds."""
+def run(script: Path, folder: Path, mode: str, arguments: list[str]) -> float:
+    """Run a program by the launcher, as `measure` does but without meters; gives its CPU seconds."""
+    return finished(begin(script, folder, mode, arguments))
+
+
+def begin(
+    script: Path, folder: Path, mode: str, arguments: list[str], processor: int | None = None
+) -> subprocess.Popen[str]:
+    """The same without waiting for it; `processor`: the only one that it may use."""
     folder.mkdir()
     specification = {
         "entry": str(script),
@@ -137,20 +157,27 @@ def run(script: Path, folder: Path, mode: str, arguments: list[str]) -> tuple[fl
     }
     path = folder / "specification.json"
     path.write_text(json.dumps(specification))
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        [sys.executable, str(LAUNCHER), str(path)],
+    pin = ["taskset", "-c", str(processor)] if processor is not None else []
+    return subprocess.Popen(
+        [*pin, sys.executable, str(LAUNCHER), str(path)],
         cwd=folder,
         env=environment,
-        capture_output=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
     )
-    if done.returncode:
-        raise SystemExit(done.stderr[-2000:])
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, time.monotonic() - start
+
+
+def finished(process: subprocess.Popen[str]) -> float:
+    """The CPU seconds of a program that was begun."""
+    assert process.stderr is not None
+    complaint = process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(complaint[-2000:])
+    return used.ru_utime + used.ru_stime
 
 
 def mapped(recorded: Recorded) -> dict[str, float]:
@@ -185,98 +212,119 @@ def lines_right(recorded: Recorded) -> tuple[int, int]:
     return len(right), len(labelled)
 
 
-def mapping(folder: Path, kinds: list[str]) -> dict[str, Any]:
+def mapping(folder: Path, results: Results, kinds: list[str]) -> None:
+    """What is known of the operations of programs of all kinds."""
     script = folder / "labelled.py"
     script.write_text(labelled_source())
-    found: dict[str, Any] = {}
     right = layers = 0
     for kind in kinds:
-        cpu, _ = run(script, folder / kind, "all", [kind])
+        cpu = run(script, folder / kind, "all", [kind])
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         problems = read_profiles(Path(sys.executable), folder / kind)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         (recorded,) = read_recorded(folder / kind)
         times, lines = mapped(recorded), lines_right(recorded)
         right, layers = right + lines[0], layers + lines[1]
-        found[kind] = {
-            "mapped": times["mapped"] / max(times["all"], 1.0),
-            "gradients": times["backward"] / times["gradient"] if times["gradient"] else None,
-            "reading": (after.ru_utime - before.ru_utime) / cpu,
-            "operations": int((recorded.rows[:, 2] == reader.OPERATION).sum()),
-            "problems": problems,
-        }
-        gradients = found[kind]["gradients"]
-        goal = 0.94 if kind in XLA else 0.99
-        print(
-            f"{kind:14} mapped {found[kind]['mapped']:.2%} (goal {goal:.0%})  gradients "
-            f"{'-' if gradients is None else f'{gradients:.2%}'}  reading {found[kind]['reading']:.1%} of the run",
-            file=sys.stderr,
-        )
+        reading = (after.ru_utime - before.ru_utime) / cpu
+        known = times["mapped"] / max(times["all"], 1.0)
+        note = " ".join(problems)
+        goal = 94 if kind in XLA else 99
+        results.add(f"{kind}: operation time mapped", 100 * known, "%", at_least=goal, note=note)
+        if times["gradient"]:
+            gradients = times["backward"] / times["gradient"]
+            results.add(f"{kind}: gradients to forward operations", 100 * gradients, "%", at_least=99)
+        results.add(f"{kind}: reading the profile", 100 * reading, "% of the run", at_most=10)
+        print(f"{kind:14} mapped {known:.2%} (goal {goal}%)  reading {reading:.1%}", file=sys.stderr)
+    results.add(
+        "creation lines right", 100 * right / max(layers, 1), "%", at_least=100, note=f"{right} of {layers}"
+    )
     print(f"creation lines right: {right} of {layers}", file=sys.stderr)
-    return {"kinds": found, "lines_right": right, "lines": layers}
 
 
-def slowdown(folder: Path, size: int, rounds: int) -> dict[str, Any]:
-    """CPU time with `--inside auto` over that without, in turns; the median of rounds and their range."""
-    found: dict[str, Any] = {}
+def slowdown(folder: Path, results: Results, part: float, pairs: int) -> None:
+    """CPU time with `--inside auto` over that without."""
     for name, text in SLOWDOWN.items():
         script = folder / "slow.py"
-        script.write_text(text.replace("SIZE", str(size)))
-        ratios = []
-        for number in range(rounds):
+        example = str(ROOT / "examples" / "bert" / "bert.py")
+        script.write_text(text.replace("SIZE", str(int(STEPS[name] * part))).replace("EXAMPLE", example))
+        ratios: list[float] = []
+        seconds = 0.0
+        for number in range(pairs):
             order = ("off", "auto") if number % 2 else ("auto", "off")
-            cpu = {mode: run(script, folder / f"{name}-{number}-{mode}", mode, [])[0] for mode in order}
+            begun = {
+                mode: begin(script, folder / f"{name}-{number}-{mode}", mode, [], processor)
+                for processor, mode in enumerate(order)
+            }
+            cpu = {mode: finished(process) for mode, process in begun.items()}
+            seconds = cpu["off"]
             ratios.append(cpu["auto"] / cpu["off"])
-        found[name] = {"ratio": median(ratios), "low": min(ratios), "high": max(ratios), "rounds": rounds}
-        print(
-            f"{name:14} slow-down {median(ratios):.3f} (range {min(ratios):.3f} to {max(ratios):.3f})",
-            file=sys.stderr,
-        )
-    return found
+        # Pairs on the one and on the other processor, together: what the processors differ by cancels out.
+        logs = np.log(ratios)
+        both = logs[: len(logs) // 2 * 2].reshape(-1, 2).mean(axis=1) if len(logs) > 1 else logs
+        middle = float(both.mean())
+        spread = float(both.std(ddof=1) / len(both) ** 0.5) if len(both) > 1 else 0.0
+        reach = float(stats.t.ppf(0.975, len(both) - 1)) * spread if len(both) > 1 else 0.0
+        note = f"{pairs} pairs of {seconds:.0f} s"
+        results.add(f"{name}: slow-down", 100 * (np.exp(middle) - 1), "%", at_most=2, note=note)
+        if len(both) > 1:
+            high = 100 * (np.exp(middle + reach) - 1)
+            results.add(f"{name}: upper end of its interval", high, "%", at_most=4)
+        print(f"{name:14} {[round(ratio, 4) for ratio in ratios]} {note}", file=sys.stderr)
 
 
-def isolated(folder: Path, repeat: int) -> dict[str, Any]:
+def isolated(folder: Path, results: Results, repeat: int, *, loaded: bool) -> None:
     """Total variation, in points, of the layers' shares from their isolated cost: by our split, and by Smaragdine's.
 
     Energy is taken as level over the windows, so that only the ways of splitting differ.
     """
-    script = folder / "isolated.py"
+    script, where = folder / "isolated.py", folder / ("loaded" if loaded else "calm")
     script.write_text(ISOLATED.replace("REPEAT", str(repeat)))
-    run(script, folder / "isolated", "all", [])
-    truth = json.loads((folder / "isolated" / "isolated.json").read_text())
-    read_profiles(Path(sys.executable), folder / "isolated")
-    (recorded,) = read_recorded(folder / "isolated")
+    others = [
+        subprocess.Popen([sys.executable, "-c", BUSY, str(os.getpid())])
+        for _ in range(os.cpu_count() or 1 if loaded else 0)
+    ]
+    try:
+        run(script, where, "all", [])
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    truth = json.loads((where / "isolated.json").read_text())
+    read_profiles(Path(sys.executable), where)
+    (recorded,) = read_recorded(where)
     steps = recorded.steps[recorded.steps[:, 0] == recorded.steps[0, 0]][5:]
     process = _Process(recorded, _no_events(), [])
     side, names = process.host, [found.origin.path.rpartition("/")[2] for found in process.found]
     power = _level(*joined(steps[:, 1:3])).within(*process.sessions)
-    level = np.array([names.index(name) if name in names else -1 for name in names])
+    same = shares(side.activity, power, len(names), loaded=False, weights=None).origins
+    weighed = shares(side.activity, power, len(names), loaded=True, weights=side.weights).origins
     ways = {
-        "same window": shares(side.activity, power, len(names), loaded=False, weights=None).origins,
-        "percentile": shares(side.activity, power, len(names), loaded=True, weights=side.weights).origins,
-        "Smaragdine": by_previous_reading(side, steps, len(names)),
+        "ours": weighed if process.loaded else same,
+        "same window": same,
+        "percentile weights": weighed,
+        "Smaragdine's way": by_previous_reading(side, steps, len(names)),
     }
-    result: dict[str, Any] = {
-        "stretch": stretch(side.rows, float(sum(session.cpu_ns for session in recorded.sessions)))
-    }
+    how = "loaded" if loaded else "calm"
+    stretched = stretch(side.rows, float(sum(session.cpu_ns for session in recorded.sessions)))
     for way, values in ways.items():
         found = dict.fromkeys(truth, 0.0)
         for number, name in enumerate(names):
-            if name in found and level[number] >= 0:
+            if name in found:
                 found[name] += float(values[number])
         total, whole = sum(found.values()) or 1.0, sum(truth.values())
         differences = {name: found[name] / total - truth[name] / whole for name in truth}
         variation = 50.0 * sum(abs(difference) for difference in differences.values())
-        large = [
+        large = max(
             abs(differences[name]) / (truth[name] / whole) for name in truth if truth[name] / whole >= 0.05
-        ]
-        result[way] = {"variation": variation, "worst": max(large)}
-        print(
-            f"{way:12} {variation:5.1f} points from isolated cost, layers of 5% and more within {max(large):.0%}",
-            file=sys.stderr,
         )
-    print(f"operations took {result['stretch']:.2f} times the CPU time", file=sys.stderr)
-    return result
+        goal = (8 if loaded else 5) if way == "ours" else None
+        results.add(f"{how}: from isolated cost, {way}", variation, "points", at_most=goal)
+        if way == "ours":
+            limit = None if loaded else 20
+            results.add(f"{how}: worst layer of 5% and more", 100 * large, "%", at_most=limit)
+        print(f"{how:7} {way:20} {variation:5.1f} points, worst {large:.0%}", file=sys.stderr)
+    results.add(f"{how}: time of operations over CPU time", stretched, "×")
+    print(f"{how:7} operations took {stretched:.2f} times the CPU time; {truth}", file=sys.stderr)
 
 
 def by_previous_reading(side: Any, steps: Any, count: int, period: int = 4_000_000) -> Any:
@@ -296,23 +344,23 @@ def by_previous_reading(side: Any, steps: Any, count: int, period: int = 4_000_0
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="four kinds, short runs")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--isolated", action="store_true", help="only the isolated cost of layers")
+    parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="all where none is named")
+    parser.add_argument("--quick", action="store_true", help="fewer kinds, shorter runs")
+    parser.add_argument("--pairs", type=int, default=4, help="of runs, for the slow-down")
     options = parser.parse_args()
     np.seterr(all="ignore")
-    with tempfile.TemporaryDirectory() as name:
-        if options.isolated:
-            print(json.dumps(isolated(Path(name), 150 if options.quick else 600), indent=2))
-            return
-        kinds = ["sequential", "compiled", "compiled_step", "attention"] if options.quick else KINDS
-        result = {
-            "mapping": mapping(Path(name), kinds),
-            "isolated": isolated(Path(name), 150 if options.quick else 600),
-            "slowdown": slowdown(Path(name), 60 if options.quick else 400, 2 if options.quick else 5),
-        }
-    if options.json:
-        print(json.dumps(result, indent=2))
+    for part in options.parts or TITLES:
+        results = Results("inside", topic="Inside a model", title=TITLES[part], part=part)
+        with tempfile.TemporaryDirectory() as name:
+            if part == "mapping":
+                kinds = ["sequential", "compiled", "compiled_step", "attention"] if options.quick else KINDS
+                mapping(Path(name), results, kinds)
+            elif part == "isolated":
+                for loaded in (False, True):
+                    isolated(Path(name), results, 150 if options.quick else 600, loaded=loaded)
+            else:
+                slowdown(Path(name), results, 0.1 if options.quick else 1.0, options.pairs)
+        results.write()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ built.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -196,10 +196,18 @@ class Origins:
             return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
         return Found(Origin("outside layers", "operation", "runtime", "", 0), None, kind)
 
+    def _module(self, name: str) -> Mapping[str, list[str]]:
+        """What XLA compiled, by `name(number)`; a GPU may not give the number, and then only one has the name."""
+        modules = self._recorded.modules
+        if name not in modules:
+            alike = [key for key in modules if key.partition("(")[0] == name.partition("(")[0]]
+            return modules[alike[0]] if len(alike) == 1 else {}
+        return modules[name]
+
     def _of_instruction(self, name: str, function: str) -> Found:
         """An instruction of XLA: the layer of its root, labelled where what is fused in it is of several layers."""
         _, module, instruction = name.split(":", 2)
-        operations = self._recorded.modules.get(module, {}).get(instruction, [])
+        operations = self._module(module).get(instruction, [])
         found: list[Found] = []
         for operation in operations:
             record, known = self.find(operation.split(";")[0].rstrip(":"), function)

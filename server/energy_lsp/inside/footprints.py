@@ -66,10 +66,15 @@ def similar_blocks(root: Node) -> dict[str, str]:
         if child.children:
             alike.setdefault(_signature(child), []).append(child)
         found.update(similar_blocks(child))
+    taken: set[str] = set()
     for nodes in alike.values():
         if len(nodes) > 1:
             common = _common_beginning([node.name for node in nodes]).rstrip("0123456789")
-            found.update({node.path: f"{common}*" for node in nodes})
+            label = f"{common}*" if common else f"{nodes[0].kind or 'block'} *"
+            if label in taken:  # others beside them have the same name, but are built otherwise
+                label = f"{label} ({len(taken) + 1})"
+            taken.add(label)
+            found.update({node.path: label for node in nodes})
     return found
 
 

@@ -227,3 +227,11 @@ def test_a_program_to_compare_that_is_not_there_is_told() -> None:
     done = CliRunner().invoke(main, ["compare", "none.py", "other.py"])
     assert done.exit_code == 2
     assert "does not exist" in done.output
+
+
+def test_blocks_that_are_built_otherwise_stay_apart_whatever_they_are_called() -> None:
+    built = {"left": "Dense", "right": "Dense", "up": "Conv2D", "down": "Conv2D"}
+    parts = [replace(PARTS[0], path=f"net/{name}/inner", kind=kind) for name, kind in built.items()]
+    names = sorted(group.name for group in summarised_footprints(parts))
+    assert len(names) == 2
+    assert all(name.endswith("/inner") for name in names)

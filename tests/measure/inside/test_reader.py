@@ -12,6 +12,7 @@ import numpy as np
 from energy_measure.attribution.events import Events
 from energy_measure.injected.inside import reader
 from energy_measure.inside.account import Metered, call_accounts
+from energy_measure.inside.origins import Origins
 from energy_measure.inside.recorded import read_recorded
 
 from .test_splitting import attribution, level
@@ -67,6 +68,29 @@ def test_kernels_of_a_gpu_are_read_by_the_operation_that_launched_them(
     )
     account = call_accounts(read_recorded(path.parent), Events.of([0], [0], [100_000_000]), [device])[0]
     assert round(account.parts["net/a", "forward"].joules, 6) == 0.6
+
+
+def test_compiled_kernels_of_a_gpu_find_their_module(messages: Any, journal: Journal) -> None:
+    # As CUPTI's collector writes them: texts by reference, numbers as texts.
+    space = messages.XSpace()
+    plane = space.planes.add(name="/device:GPU:0")
+    for number, name in enumerate(("hlo_op", "hlo_module", "program_id", "fusion.1", "cluster"), 1):
+        plane.stat_metadata[number].name = name
+    plane.event_metadata[1].name = "fusion_1"
+    for line_name in ("Stream #14(Compute)", "XLA Ops"):  # the second is derived from the first
+        line = plane.lines.add(id=len(plane.lines), name=line_name)
+        event = line.events.add(metadata_id=1, offset_ps=0, duration_ps=60 * 10**9)
+        event.stats.add(metadata_id=1, ref_value=4)
+        event.stats.add(metadata_id=2, ref_value=5)
+        event.stats.add(metadata_id=3, str_value="7")
+    path = journal([*LAYERS, GRAPH], [space.SerializeToString()])
+    reader.read_process(str(path), messages)
+    (found,) = read_recorded(path.parent)
+    assert found.names == ["hlo:cluster(7):fusion.1"]
+    found.modules = {"cluster(9)": {"fusion.1": ["net/a/MatMul"]}}
+    assert Origins(found).of(found.names[0], "").origin.path == "net/a"
+    found.modules["cluster(8)"] = {}
+    assert not Origins(found).of(found.names[0], "").mapped
 
 
 def test_an_event_says_the_time_where_a_profile_does_not(messages: Any, journal: Journal) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NOTHING: FrozenSet[int] = frozenset()
 PASSED = 16
 """Layers whose values one operation hands on, at most."""
-OPERATIONS = 200_000
+OPERATIONS = 400_000
 """So many are noted, all graphs together: memory stays bounded in a program that traces without end."""
 
 
@@ -186,7 +186,7 @@ class Graphs:
             return
         if self.defined > OPERATIONS:
             self.journal.note(
-                "The program builds graphs without end: those after the first %d operations are not looked into."
+                "The program builds very many graphs: those after the first %d operations are not looked into."
                 % OPERATIONS
             )
             return

@@ -336,9 +336,11 @@ def clock_shift(space: Any, offset: int) -> int:
 
 
 def stat_value(event: Any, number: int) -> int:
-    """A number that an event carries; -1 if it does not."""
+    """A number that an event carries, GPUs as a text; -1 if it does not."""
     for stat in event.stats:
         if stat.metadata_id == number:
+            if stat.WhichOneof("value") == "str_value":
+                return int(stat.str_value) if stat.str_value.isdigit() else -1
             return int(stat.int64_value or stat.uint64_value)
     return -1
 

@@ -30,7 +30,7 @@ FUNCTIONS = 12
 """Of so many functions the first `STEPS` executions are looked at whatever that costs: else nothing is known of them."""
 FIRST_NS = 1_000_000_000
 """A function is looked at for this long from its first execution on, within the budget."""
-BUDGET_NS, BUDGET = 300_000_000, 0.01
+BUDGET_NS, BUDGET = 200_000_000, 0.006
 """CPU time that looking may cost: so much, and this part of the time since the first step."""
 COST = 0.06
 """A profiled step takes this much longer: 1% to 14% were measured."""

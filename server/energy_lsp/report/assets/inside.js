@@ -65,6 +65,27 @@
     };
     place(focus, 0, width, 0);
     icicle.style.height = `${(depth + 1) * row}px`;
+    showMatches(wanted);
+  }
+  // Most layers of a large model are too narrow to be seen: what is searched for is also listed, and a click goes there.
+  const mostMatches = 12;
+  function showMatches(wanted) {
+    const list = document.getElementById("inside-matches");
+    list.replaceChildren();
+    if (!wanted) return;
+    const found = [];
+    const look = (node) => {
+      if (node !== root && node.name.toLowerCase().includes(wanted)) found.push(node);
+      for (const one of node.children.values()) look(one);
+    };
+    look(root);
+    found.sort((a, b) => b.joules - a.joules);
+    for (const node of found.slice(0, mostMatches)) {
+      const entry = element("button", list, `${fullName(node)}: ${joules(node.joules)}`, "trail");
+      entry.addEventListener("click", () => { focus = node; drawIcicle(); });
+    }
+    if (found.length === 0) element("span", list, "nothing is called so", "note");
+    if (found.length > mostMatches) element("span", list, ` and ${found.length - mostMatches} more`, "note");
   }
   search.addEventListener("input", drawIcicle);
   window.addEventListener("resize", drawIcicle);
