@@ -6,7 +6,7 @@ Measures examples/bert/bert.py with `energy-lsp measure --inside all` and prints
 (BERT base on a GPU): stages, forward and backward, the encoder's and a transformer's share, attention within a block,
 self-attention within attention, the top ten layers, a grid of layers × hidden size with correlation and mean error
 difference of neighbours, and BERT against an ALBERT-like model. Anchors of the paper are of another machine and another
-size: they say what to expect in kind, not in number.
+size: they say what to expect in kind, not in number. Figures go to benchmarks/results/, the paper's as their notes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from energy_data.database.database import Database
 from energy_data.model import Part
 from energy_lsp.inside.footprints import summarised_footprints
 from energy_lsp.inside.groups import grouped
 from energy_lsp.inside.versions import compare_versions
+from record import Results
 
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "bert" / "bert.py"
@@ -36,7 +39,11 @@ PAPER = {
     "self": "72.5% of attention forward, 79.5% backward",
     "top": "8 of the top 10 tensors are of the backward pass",
     "shared": "sharing weights saves memory, not the step's energy",
+    "grid": "models of one kind correlate; see the mean error difference",
 }
+RESULTS = Results(
+    "bert_study", topic="Inside a model", title="Where a small BERT's energy goes, beside the paper's"
+)
 
 
 def measured(options: argparse.Namespace, database: Path, *arguments: str) -> list[Part]:
@@ -86,6 +93,10 @@ def stages(options: argparse.Namespace, database: Path, size: list[str]) -> list
         passes = {group.name: group.share for group in grouped(parts, "pass")}
         print(f"{stage:10} {total:8.2f} J  " + "  ".join(f"{name} {own:.0%}" for name, own in passes.items()))
         fine = parts if stage == "finetune" else fine
+        RESULTS.add(f"{stage}: energy of the call", total, "J", note=f"paper: {PAPER['stages']}")
+        for name in ("forward", "backward", "optimizer"):
+            if name in passes:
+                RESULTS.add(f"{stage}: {name}", 100 * passes[name], "%")
     return fine
 
 
@@ -95,21 +106,43 @@ def structure(parts: Sequence[Part]) -> None:
     ]
     total = joules(layered, lambda part: True)
     encoder = joules(layered, lambda part: "/encoder" in part.path)
-    print(f"\n## Structure\nencoder {encoder / total:.1%} of the model (paper: {PAPER['encoder']})")
+    program = joules(parts, lambda part: True)
+    print(f"\n## Program\nlayers {total / program:.1%}, optimizer, loss, input and runtime the rest")
+    print(f"\n## Encoder\nencoder {encoder / total:.1%} of the model (paper: {PAPER['encoder']})")
+    RESULTS.add("layers' share of the call", 100 * total / program, "%")
+    RESULTS.add("encoder's share of the model", 100 * encoder / total, "%", note=f"paper: {PAPER['encoder']}")
     blocks = sorted({part.path.split("/")[2] for part in layered if part.path.startswith("bert/encoder/")})
     shares = [joules(layered, lambda part, b=block: f"/{b}" in part.path) / total for block in blocks]  # type: ignore[misc]
     each = ", ".join(f"{name} {own:.1%}" for name, own in zip(blocks, shares, strict=True))
-    print(f"transformers: {each} (paper: {PAPER['transformer']})")
+    spread = float(np.std(shares, ddof=1)) if len(shares) > 1 else 0.0
+    print(f"transformers: {each}; {np.mean(shares):.1%} ± {spread:.1%} each (paper: {PAPER['transformer']})")
+    note = f"± {100 * spread:.2f} over {len(shares)} blocks; paper: {PAPER['transformer']}"
+    RESULTS.add("a transformer's share of the model", 100 * float(np.mean(shares)), "%", note=note)
     for inner, outer, name in (
         ("/attention", "/layer_", "attention"),
         ("/attention/self", "/attention", "self"),
     ):
         ways = [share(layered, inner, outer, direction) for direction in ("forward", "backward")]
         print(f"{name}: {ways[0]:.1%} forward, {ways[1]:.1%} backward (paper: {PAPER[name]})")
-    top = sorted(layered, key=lambda part: -part.joules)[:10]
-    print(f"\n## Top ten (paper: {PAPER['top']})")
-    for part in top:
-        print(f"{part.joules:8.3f} J  {part.direction:9} {part.path}")
+        for direction, way in zip(("forward", "backward"), ways, strict=True):
+            of = f"{name if name != 'self' else 'self-attention'}, {direction}"
+            RESULTS.add(
+                f"{of}: share of {'a block' if name != 'self' else 'attention'}",
+                100 * way,
+                "%",
+                note=f"paper: {PAPER[name]}",
+            )
+    tensors = [
+        (own, part.direction, f"{part.path}/{operation}")
+        for part in layered
+        for operation, own in part.operations.items()
+    ]
+    top = sorted(tensors, reverse=True)[:10]
+    print(f"\n## Top ten tensors (paper: {PAPER['top']})")
+    for own, direction, path in top:
+        print(f"{own:8.3f} J  {direction:9} {path}")
+    backward = sum(direction == "backward" for _, direction, _ in top)
+    RESULTS.add("backward among the top ten tensors", backward, note=f"paper: {PAPER['top']}")
     print("\n## Blocks that are alike, together")
     for group in summarised_footprints(layered)[:8]:
         print(f"{group.share:6.1%}  {group.name}")
@@ -123,10 +156,13 @@ def grid(options: argparse.Namespace, database: Path) -> None:
         known[count, hidden] = parts
         steps = joules(parts, lambda part: part.direction in ("forward", "backward", "optimizer"))
         print(f"L{count} H{hidden}: {steps:8.2f} J in operations of layers and optimizer")
+        RESULTS.add(f"L{count} H{hidden}: layers and optimizer", steps, "J")
     for (one, first), (other, second) in itertools.combinations(known.items(), 2):
         change = compare_versions(first, second)
         pair = f"L{one[0]} H{one[1]} against L{other[0]} H{other[1]}"
         print(f"{pair}: PCC {change.correlation:.3f}, MED {100 * change.error_difference:.2f} points")
+        note = f"mean error difference {100 * change.error_difference:.2f} points"
+        RESULTS.add(f"{pair}: correlation", change.correlation, note=note)
 
 
 def sharing(options: argparse.Namespace, database: Path, bert: Sequence[Part], size: list[str]) -> None:
@@ -136,6 +172,8 @@ def sharing(options: argparse.Namespace, database: Path, bert: Sequence[Part], s
         layers = joules(parts, lambda part: part.direction in ("forward", "backward"))
         optimizer = joules(parts, lambda part: part.direction == "optimizer")
         print(f"{name:7} layers {layers:7.2f} J  optimizer {optimizer:6.2f} J")
+        RESULTS.add(f"{name}: layers", layers, "J", note=f"paper: {PAPER['shared']}")
+        RESULTS.add(f"{name}: optimizer", optimizer, "J")
 
 
 def main() -> None:
@@ -144,7 +182,7 @@ def main() -> None:
     parser.add_argument("--hidden", type=int, nargs="+", default=[64, 128])
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--db", type=Path)
+    parser.add_argument("--db", type=Path, help="keep the runs here")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         database = options.db or Path(name) / "study.sqlite"
@@ -154,6 +192,7 @@ def main() -> None:
         sharing(options, database, fine, size)
         if len(options.layers) * len(options.hidden) > 1:
             grid(options, database)
+    RESULTS.write()
 
 
 if __name__ == "__main__":
