@@ -91,3 +91,41 @@ def test_a_file_is_read_with_the_small_project_around_it(tmp_path, monkeypatch, 
         (root / f"other{number}.py").touch()
     file = package / "train.py"
     assert run(str(file)).stdout.splitlines() == [f"{file}:3:4: {api}"]
+
+
+def test_shapes_stand_beside_the_calls_that_are_given_them(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import tensorflow as tf\n"
+        "def f(x):\n    return tf.exp(x)\n"
+        "f(tf.ones((2, 3)))\nf(tf.ones((4, 3)))\ntf.sqrt(load())\n",
+        encoding="utf-8",
+    )
+    lines = run("--shapes", str(file)).stdout.splitlines()
+    assert f"{file}:3:11: tensorflow.math.exp  x=float32[2,3]  x=float32[4,3]" in lines
+    assert f"{file}:6:0: tensorflow.math.sqrt" in lines
+    records = json.loads(run("--shapes", "--format", "json", str(file)).stdout)
+    assert [record["shapes"] for record in records if record["api"].endswith("exp")] == [
+        [{"name": "x", "shape": f"float32[{rows},3]", "from": "source"} for rows in (2, 4)]
+    ]
+    assert "shapes" not in json.loads(run("--format", "json", str(file)).stdout)[0]
+
+
+def test_what_the_user_wrote_about_a_shape_counts(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import tensorflow as tf\n"
+        "from typing import Annotated\n"
+        "x = load()  # energy: shape x=[8, 224, 224, 3]\n"
+        "tf.exp(x)\n"
+        "def f(y: Annotated[tf.Tensor, 'float64[5,6]'], z):  # energy: shape z=int32[None,4]\n"
+        "    tf.sqrt(y)\n"
+        "    tf.abs(z)\n",
+        encoding="utf-8",
+    )
+    records = json.loads(run("--shapes", "--format", "json", str(file)).stdout)
+    assert [(shape["shape"], shape["from"]) for record in records for shape in record["shapes"]] == [
+        ("float32[8,224,224,3]", "written"),
+        ("float64[5,6]", "written"),
+        ("int32[?,4]", "written"),
+    ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from energy_data.model import Calibration, Coefficient
-from energy_data.prediction.cost_model import CostModel
+from energy_data.prediction.cost_model import CORRECTION, CostModel
 from energy_data.rows import (
     calibration_from,
     calibration_row,
@@ -53,6 +53,7 @@ def calibrations(connection: sqlite3.Connection) -> list[Calibration]:
     return [
         calibration_from(row, environments[row["environment_id"]])
         for row in _rows(connection, "SELECT * FROM calibrations ORDER BY measured DESC, id")
+        if row["environment_id"] in environments
     ]
 
 
@@ -65,6 +66,22 @@ def cost_model(connection: sqlite3.Connection, calibration: Calibration) -> Cost
 def set_scale(connection: sqlite3.Connection, calibration_id: str, scale: float) -> None:
     """Keep what measurements have taught about the machine, within a transaction of the caller."""
     connection.execute("UPDATE calibrations SET scale = ? WHERE id = ?", (scale, calibration_id))
+
+
+def set_corrections(
+    connection: sqlite3.Connection, calibration_id: str, factors: Mapping[str, float]
+) -> None:
+    """Keep what measurements have taught about single APIs, within a transaction of the caller."""
+    for api, factor in factors.items():
+        connection.execute(
+            "DELETE FROM coefficients WHERE calibration_id = ? AND name = ? AND mode = ?",
+            (calibration_id, CORRECTION, api),
+        )
+        row = coefficient_row(Coefficient(calibration_id, CORRECTION, api, "", (factor,), 0.0, 0.0, 1))
+        names = ", ".join(f'"{name}"' for name in row)
+        connection.execute(
+            f"INSERT INTO coefficients ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
+        )
 
 
 def _rows(connection: sqlite3.Connection, sql: str, *parameters: str) -> list[dict[str, object]]:

@@ -23,13 +23,17 @@ NOISY = 0.10
 """Scatter of the reference above which a calibration is marked."""
 CPU = "cpu"
 """The name under which the joules of a CPU second are kept."""
+CORRECTION = "correction"
+"""The name under which is kept, by API, how much dearer measurements found it than the calibration."""
 INTERVAL = "interval"
 """The name under which the spread of runs about predictions is kept."""
 
 
 def cost(coefficient: Coefficient, given: Sequence[float]) -> float:
-    """Joules of these features."""
+    """Joules of these features; raises `KeyError` where the coefficients are not for them."""
     values = coefficient.values
+    if len(values) <= len(given):
+        raise KeyError(coefficient.name)
     total = values[0]
     for place, value in enumerate(given, 1):
         total += values[place] * value
@@ -69,6 +73,11 @@ class CostModel:
         """The same; raise `KeyError` if there are none."""
         return self._known[name, mode]
 
+    def correction(self, api: str) -> float:
+        """What measurements taught about one API, beside the machine's scale."""
+        found = self._known.get((CORRECTION, api))
+        return found.values[0] if found is not None else 1.0
+
     def interval(
         self, kind: str, joules: float, of_one: float, *, wider: float = 1.0
     ) -> tuple[float, float] | None:
@@ -93,7 +102,10 @@ class CostModel:
             kind = f"family:{spec.mode}"
         if found is None:
             return None
-        joules = cost(found, given) * self.scale
+        try:
+            joules = cost(found, given) * self.scale * self.correction(spec.api)
+        except KeyError:
+            return None
         beyond = outside(found, given)
         ends = self.interval(kind, joules, joules, wider=WIDER if beyond else 1.0)
         if ends is None:

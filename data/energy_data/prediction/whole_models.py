@@ -95,10 +95,15 @@ class ModelJob:
         costs = self.costs
         layers, update, beyond = self.parts(method)
         scale = costs.need("scale", method).values[0] * costs.scale
-        images = self.model.layers[0].inputs[0].bytes if self.model.layers else 0
-        rest = cost(costs.need("step", method), (float(images),)) * costs.scale
+        rest = cost(costs.need("step", method), self.moved()) * costs.scale
         found = tuple(joules * scale for joules in layers)
         return Step(sum(found) + update * scale + rest, found, beyond)
+
+    def moved(self) -> tuple[float, float]:
+        """Bytes of a batch that go in, and of what comes out, which the loss and the metrics go over."""
+        if not self.table:
+            return 0.0, 0.0
+        return float(self.model.layers[0].inputs[0].bytes), float(self.table[-1].output.bytes)
 
     def parts(self, method: str) -> tuple[list[float], float, bool]:
         """Joules of each layer and of the update as their own points say, and whether any is beyond those."""

@@ -53,7 +53,8 @@ class Seen:
     method: str
     layers: float
     """Joules of the layers and the update, as the layers' own points say."""
-    bytes: float
+    moved: tuple[float, float]
+    """Bytes that go in and come out of a step."""
     traced: tuple[float, float]
     step: float
     trace: float
@@ -77,7 +78,7 @@ def _whole_models(layers: CostModel, models: Sequence[Mapping[str, Any]], ran: R
         for place, each in enumerate(group):
             others = _method(method, [*group[:place], *group[place + 1 :]], identity, watts)
             known = {coefficient.name: coefficient for coefficient in others}
-            predicted = known["scale"].values[0] * each.layers + cost(known["step"], (each.bytes,))
+            predicted = known["scale"].values[0] * each.layers + cost(known["step"], each.moved)
             steps[method].append((predicted, each.step))
             traces[method].append((cost(known["trace"], each.traced), each.trace))
     for method in METHODS:
@@ -93,7 +94,7 @@ def _whole_models(layers: CostModel, models: Sequence[Mapping[str, Any]], ran: R
 
 def _method(method: str, group: Sequence[Seen], identity: str, watts: float) -> list[Coefficient]:
     noise = [1e-4 * watts] * len(group)
-    constant, scale, each_byte = solve([(e.layers, e.bytes) for e in group], [e.step for e in group], noise)
+    constant, scale, *each_byte = solve([(e.layers, *e.moved) for e in group], [e.step for e in group], noise)
     tracing = solve([e.traced for e in group], [e.trace for e in group], noise)
     power = float(np.median([e.power for e in group]))
     once, epoch = (
@@ -105,7 +106,7 @@ def _method(method: str, group: Sequence[Seen], identity: str, watts: float) -> 
 
     return [
         made("scale", (scale,)),
-        made("step", (constant, each_byte)),
+        made("step", (constant, *each_byte)),
         made("trace", tracing),
         made("once", (once, epoch)),
     ]
@@ -121,11 +122,11 @@ def _seen(layers: CostModel, about: Mapping[str, Any], ran: Ran) -> list[Seen]:
         measured = measured_steps(row, method, about["steps"], ran.watts)
         try:
             joules = layers_of(layers, spec, method)
-            traced = _job(layers, spec, method).traced(method)
+            job = _job(layers, spec, method)
+            traced = job.traced(method)
         except KeyError:
             continue
-        inputs = float(spec.layers[0].inputs[0].bytes)
-        found.append(Seen(method, joules, inputs, traced, *measured, row["busy"] * ran.watts))
+        found.append(Seen(method, joules, job.moved(), traced, *measured, row["busy"] * ran.watts))
     return found
 
 

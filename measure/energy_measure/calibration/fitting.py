@@ -143,8 +143,9 @@ def ends(ratios: Sequence[float], coverage: float = COVERAGE) -> Pair:
     if rank >= 1:
         low, high = ordered[rank - 1], ordered[count - rank]
     else:
-        # Too few for that: the outermost, and beyond it by as much as they lie apart for each that is missing.
-        reach = (ordered[-1] - ordered[0]) / max(count, 1)
+        # Too few for that: the outermost, and beyond them by a part of their distance the fewer they are.
+        missing = max(0.0, 0.5 - (count + 1) * (1 - coverage) / 2)
+        reach = missing * (ordered[-1] - ordered[0])
         low, high = ordered[0] - reach, ordered[-1] + reach
     return max(min(low, 0.0), -WIDEST), min(max(high, 0.0), WIDEST)
 

@@ -32,6 +32,7 @@ def layer_points() -> Iterator[Asked]:
     for batch, side, channels, filters, window, steps in (
         (16, 16, 1, 8, 3, 1), (32, 28, 1, 32, 3, 1), (32, 32, 3, 32, 3, 1), (32, 16, 32, 64, 3, 1),
         (16, 14, 64, 128, 3, 1), (16, 32, 16, 32, 5, 2), (8, 64, 3, 16, 7, 2), (32, 8, 64, 64, 3, 1),
+        (32, 32, 16, 16, 3, 1), (16, 48, 8, 16, 3, 2), (32, 12, 16, 8, 5, 1),
     ):  # fmt: skip
         yield "Conv2D", [f(batch, side, side, channels)], {
             "filters": filters, "kernel_size": window, "strides": steps, "padding": "same",
@@ -48,6 +49,7 @@ def layer_points() -> Iterator[Asked]:
         (32, 128, 32, 64, 5),
         (32, 256, 64, 64, 3),
         (16, 500, 1, 32, 7),
+        (32, 60, 32, 48, 5),
     ):
         yield "Conv1D", [f(batch, length, channels)], {"filters": filters, "kernel_size": window}, False
     for batch, side, channels, filters in (
@@ -99,6 +101,7 @@ def layer_points() -> Iterator[Asked]:
         (32, 100, 5000, 64),
         (32, 100, 20000, 128),
         (64, 200, 2000, 32),
+        (64, 80, 6000, 16),
     ):
         yield "Embedding", [i(words, batch, length)], {"input_dim": words, "output_dim": width}, False
     for name in ("LSTM", "GRU", "SimpleRNN"):

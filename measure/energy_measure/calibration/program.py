@@ -155,7 +155,10 @@ class Maker:
                     result = once(layer, tensors, True)
                 weights = [weight.value for weight in layer.trainable_variables]
                 given_back = tape.gradient(result, [*weights, *watched], output_gradients=result)
-                results.append([gradient for gradient in given_back if gradient is not None])
+                # An optimizer makes the gradient of an embedding as large as its table.
+                results.append(
+                    [self.tf.convert_to_tensor(gradient) for gradient in given_back if gradient is not None]
+                )
             return results
 
         return self.compiled(graph)

@@ -43,7 +43,7 @@ def model(
         "loss": loss,
         "few": FEW,
         "steps": steps,
-        "repeats": 3,
+        "repeats": 4,
     }
 
 
@@ -113,6 +113,18 @@ REFERENCE: tuple[Model, ...] = (
         layer("Conv1D", filters=32, kernel_size=5, activation="relu"), layer("MaxPooling1D"),
         layer("Conv1D", filters=32, kernel_size=5, activation="relu"), layer("GlobalMaxPooling1D"), dense(1, "sigmoid"),
     ], loss="binary_crossentropy", batch=64),
+    model("wide output", (300,), [dense(48), dense(600, "sigmoid")], loss="binary_crossentropy", batch=64),
+    model("averaged words", (60,), [
+        layer("Embedding", input_dim=5000, output_dim=24), layer("GlobalAveragePooling1D"), dense(32), softmax(5),
+    ], words=5000),
+    model("skipped", (24, 24, 8), [
+        conv(16), layer("Conv2D", filters=16, kernel_size=3, padding="same"), layer("Add", (1, 2)), layer("ReLU"),
+        layer("Conv2D", (4,), filters=16, kernel_size=1), layer("BatchNormalization"), layer("GlobalAveragePooling2D"),
+        softmax(6),
+    ]),
+    model("both ways", (18, 12), [
+        layer("Bidirectional", layer={"kind": "LSTM", "config": {"units": 20}}), dense(24, "tanh"), dense(1, None),
+    ], loss="mse", steps=18),
 )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ PROCESSES = 4
 """Processes that the points are spread over; intervals then know how much one differs from another."""
 FEW_POINTS = 100
 """So few run in one process."""
-SECONDS_OF_ROUNDS, ROUNDS = 22.0, 6
+SECONDS_OF_ROUNDS, ROUNDS = 34.0, 12
 QUICK_SECONDS_OF_ROUNDS, QUICK_ROUNDS = 8.0, 4
 QUICK_MODELS = ("smallest", "perceptron", "small cnn", "lstm", "deep and narrow")
 IDLE_SECONDS = 3.0

@@ -32,6 +32,7 @@ from energy_code.interpreter.operations.side_effects import ANY, note_attribute
 from energy_code.ir.operators import is_tensor, tensor_of
 from energy_code.models.iterables import FUNCTIONS, transposed
 from energy_code.models.objects import ANY_MEMBER, CONSTRUCTORS
+from energy_code.models.outside_libraries import OUTSIDE
 from energy_code.models.type_call import make_type
 
 if TYPE_CHECKING:
@@ -357,4 +358,5 @@ HANDLERS: dict[str, Callable[[Frame, Arguments], Value]] = {
     "importlib.import_module": import_by_name,
     **CONSTRUCTORS,
     **FUNCTIONS,
+    **OUTSIDE,
 }

@@ -20,6 +20,7 @@ from energy_code.interpreter.domain.values import (
 from energy_code.interpreter.operations.iteration import RECORD, RESTORED
 from energy_code.models.context_managers import entered
 from energy_code.models.iterables import CALLED as GETTERS
+from energy_code.models.outside_libraries import OUTSIDE_METHODS
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
@@ -183,6 +184,7 @@ METHODS: dict[tuple[str, str], Callable[[Frame, Arguments], Value]] = {
     ("executor", "imap"): mapped,
     ("executor", "submit"): submit,
     ("exit stack", "enter_context"): entered_on,
+    **OUTSIDE_METHODS,
 }
 
 

@@ -55,6 +55,8 @@ ARRAY_METHODS = {
     "squeeze", "repeat", "clip", "argsort", "swapaxes", "dot", "round", "take",
 }  # fmt: skip
 LOSS = "keras.losses."
+VALUES = {"a", "b", "x", "y", "input", "input_tensor", "values", "logits", "value", "initial_value"}
+"""Parameters whose lists are tensors, not sizes."""
 OPERATOR = "(operator)."
 """What an operator between tensors of a functional model is called."""
 
@@ -204,16 +206,7 @@ class Libraries:
             found = arrays_of(value) if not isinstance(value, tuple) or value else None
             if found:
                 tensors += found
-            elif isinstance(value, (Items, tuple)) and name in (
-                "a",
-                "b",
-                "x",
-                "y",
-                "input",
-                "input_tensor",
-                "values",
-                "logits",
-            ):
+            elif isinstance(value, (Items, tuple)) and name in VALUES:
                 made = arrays.array_of(value, numpy=False)
                 complete = complete and isinstance(made, Array)
                 tensors += [made] if isinstance(made, Array) else []
@@ -224,7 +217,8 @@ class Libraries:
         if not complete:
             return None
         known = [tensor.tensor for tensor in tensors]
-        text = ", ".join(map(str, tensors)) or _text(attributes)
+        made = FAMILY_OF.get(api) == "created"
+        text = ", ".join(map(str, tensors)) or (_text(attributes) if made else "")
         if api not in FAMILY_OF or any(tensor is None for tensor in known):
             return Asked(shape=text) if tensors else None
         spec = CallSpec(api, tuple(tensor for tensor in known if tensor is not None), attributes)

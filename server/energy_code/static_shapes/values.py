@@ -48,6 +48,8 @@ class Array:
     shape: Dims
     numpy: bool = False
     variable: bool = False
+    written: bool = field(default=False, compare=False)
+    """The user wrote its shape."""
 
     @property
     def tensor(self) -> Tensor | None:
@@ -254,6 +256,8 @@ class Asked:
     shape: str = ""
     signature: tuple[str, ...] = ()
     """All its tensors as measurements note them, where all sizes are known."""
+    arguments: tuple[tuple[str, str, bool], ...] = ()
+    """Each tensor: the keyword or the place of its argument, its shape, and whether the user wrote that."""
     recorded: bool = False
     """A run saw the shape at this call; else the source tells it."""
 

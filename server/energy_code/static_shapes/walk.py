@@ -645,7 +645,12 @@ class Walk(Calls):
         if library and not self.silent:
             place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
             if asked is not None:
-                asked = replace(asked, recorded=told is not None, signature=_signature(given, named))
+                asked = replace(
+                    asked,
+                    recorded=told is not None,
+                    signature=_signature(given, named),
+                    arguments=_arguments(given, named),
+                )
             self.note(scope.file, place, asked)
         return value
 
@@ -749,6 +754,19 @@ class Walk(Calls):
             notes.blurred.add(place)
         elif not any(each.shape == asked.shape for each in known):
             notes.found[place] = (*known, asked)
+
+
+def _arguments(given: list[Any], named: dict[str, Any]) -> tuple[tuple[str, str, bool], ...]:
+    """The tensors of a call, by the keyword or the place of the argument they stand in."""
+    found: list[tuple[str, str, bool]] = []
+    for label, value in [*((str(place), value) for place, value in enumerate(given)), *named.items()]:
+        leaves: list[Any] = []
+        mapped(value, leaves.append)
+        for leaf in leaves:
+            array = leaf.array if isinstance(leaf, Node) else leaf
+            if isinstance(array, Array):
+                found.append((label, str(array), array.written))
+    return tuple(found)
 
 
 def _signature(given: list[Any], named: dict[str, Any]) -> tuple[str, ...]:

@@ -51,8 +51,8 @@ def with_shape(value: Any, told: Told) -> Array:
             shape = tuple(
                 other if size is None else size for size, other in zip(shape, value.shape, strict=True)
             )
-        return Array(dtype or value.dtype, shape, value.numpy, value.variable)
-    return Array(dtype or "float32", shape)
+        return Array(dtype or value.dtype, shape, value.numpy, value.variable, True)
+    return Array(dtype or "float32", shape, written=True)
 
 
 def read(text: str) -> Array | None:

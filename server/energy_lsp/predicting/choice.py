@@ -55,8 +55,11 @@ def choose_calibration(database: Path | None, machine: str, versions: tuple[str,
     if not path.exists():
         return Choice(None, f"Nothing is calibrated here yet: run `{CALIBRATE}`.")
     with Database.read(path) as opened:
-        known = calibrations(opened.connection)
-        return _chosen(opened.connection, known, machine, versions)
+        try:
+            known = calibrations(opened.connection)
+            return _chosen(opened.connection, known, machine, versions)
+        except (ValueError, TypeError, LookupError, OverflowError):
+            return Choice(None, f"The calibration in {path} cannot be read: run `{CALIBRATE}` again.")
 
 
 def _chosen(

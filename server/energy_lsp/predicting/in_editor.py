@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from energy_code.static_shapes.walk import Found
 from energy_code.workspace.project import Project
-from energy_data.database.calibrations import calibrations, cost_model
-from energy_data.database.database import Database
 from energy_data.paths import user_database
 from energy_data.prediction.cost_model import CostModel
 from energy_data.problems import Problem
-from energy_lsp.predicting.program import in_mode, place_of, predict
-from energy_lsp.predicting.shapes import shapes_of
+from energy_lsp.predicting.choice import choose_calibration
+from energy_lsp.predicting.program import in_mode, predict
+from energy_lsp.predicting.shapes import place_of, shapes_of
 from energy_lsp.predicting.wording import prediction_text
 from energy_lsp.session.open_files import path_of
 
@@ -64,12 +63,13 @@ def _shapes(path: Path, source: bytes, project: Project) -> Found:
 
 @lru_cache(maxsize=4)
 def _costs(path: Path, stamp: object) -> CostModel | None:
-    """The newest calibration in a database, as of a state of its file."""
+    """The newest calibration of this machine in a database, as of a state of its file."""
     if not path.exists():
         return None
+    # Only a hover that predicts needs to know the machine, and asking for it loads the measuring package.
+    from energy_measure.machine.describe import describe
+
     try:
-        with Database.read(path) as database:
-            known = calibrations(database.connection)
-            return cost_model(database.connection, known[0]) if known else None
+        return choose_calibration(path, describe().label, None).costs
     except (Problem, sqlite3.Error, ValueError, TypeError, KeyError):
         return None  # what is wrong with the database is told where it is opened

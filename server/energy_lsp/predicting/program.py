@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 from energy_code.analysis.analysis import Analysis
 from energy_code.analysis.call_text import call_text
-from energy_code.model import Call, Mode
+from energy_code.model import Mode
 from energy_code.static_shapes.values import Asked
-from energy_code.static_shapes.walk import Place
 from energy_code.workspace.notebook import Notebook
 from energy_code.workspace.project import Project, project_of
 from energy_data.database.store import EnergyStore
@@ -21,7 +20,7 @@ from energy_data.prediction.specs import Prediction
 from energy_data.prediction.whole_models import predict_job
 from energy_lsp.checking.run import find_files
 from energy_lsp.predicting.choice import choose_calibration
-from energy_lsp.predicting.shapes import shapes_of
+from energy_lsp.predicting.shapes import place_of, shapes_of
 from energy_lsp.presentation.call_matching import Matching, WrittenCall
 from energy_lsp.session.settings import project_root
 
@@ -250,12 +249,6 @@ def summed(calls: Sequence[KnownCall]) -> tuple[float, float, float, int]:
     known = [found for call in calls if (found := call.of_all()) is not None]
     joules, low, high = total(known)
     return joules, low, high, len(calls) - len(known)
-
-
-def place_of(call: Call) -> Place:
-    """Where a call stands, as the shapes of a file are kept."""
-    span = call.span
-    return span.start.row + 1, span.start.column, span.end.row + 1, span.end.column
 
 
 def predicted_joules(paths: Sequence[Path], database: Path | None) -> tuple[float, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from lsprotocol import types
 
-from energy_data.database.calibrations import calibrations, put_calibration
+from energy_data.database.calibrations import calibrations, cost_model, put_calibration, set_corrections
 from energy_data.database.database import Database
 from energy_data.model import (
     Calibration,
@@ -22,11 +23,12 @@ from energy_data.model import (
     Quantity,
     Run,
 )
+from energy_data.prediction.specs import CallSpec, Tensor
 from energy_lsp.checking.run import CLIENT
 from energy_lsp.cli import main
 from energy_lsp.features.hover import hover_at
 from energy_lsp.predicting import choice as choosing
-from energy_lsp.predicting.correction import correct
+from energy_lsp.predicting.correction import apis_that_are_off, correct
 from energy_lsp.presentation.pipeline import read_pages
 from energy_lsp.session.folders import Folder
 from energy_measure.machine.describe import describe
@@ -62,7 +64,7 @@ def coefficients():
         made("interval", "trace:fit", -0.3, 0.3),
         made("optimizer:Adam", "graph", 0.0, 1e-5, 0.0),
         made("scale", "fit", 1.0),
-        made("step", "fit", 1e-3, 0.0),
+        made("step", "fit", 1e-3, 0.0, 0.0),
         made("once", "fit", 0.1, 0.05),
         made("trace", "fit", 0.5, 1.0, 0.0),
     ]
@@ -244,3 +246,63 @@ def test_a_hover_predicts_a_call_that_was_never_measured(tmp_path, database):
     assert "predicted" not in hovered(tmp_path, database, 14, 4)  # the source does not tell its shape
     store_measurement(database, tmp_path, 0.064)
     assert "predicted" not in hovered(tmp_path, database, 12, 8)  # it was measured
+
+
+def test_a_calibration_that_makes_no_sense_is_one_sentence(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    with Database.open(database) as opened, opened.transaction():
+        opened.connection.execute("UPDATE coefficients SET \"values\" = 'no numbers'")
+    done = run(tmp_path / "program.py", "--format", "json", "--db", database)
+    assert "cannot be read: run `energy-lsp calibrate` again." in " ".join(done.stderr.split())
+    assert all(call["joules"] is None for call in json.loads(done.stdout)["calls"])
+
+
+def test_a_measured_api_that_is_off_is_corrected_by_itself(database):
+    with Database.open(database) as opened:
+        (known,) = calibrations(opened.connection)
+        spec = CallSpec("tensorflow.math.exp", (Tensor("float32", (2000, 2000)),))
+        before = cost_model(opened.connection, known)
+        ratios = [
+            ("tensorflow.math.exp", math.log(3.0)),
+            ("tensorflow.math.log", 0.0),
+            ("tensorflow.sort", 0.01),
+        ]
+        assert apis_that_are_off(before, ratios[:1], 0.0) == {}  # it may be the machine
+        with opened.transaction():
+            set_corrections(opened.connection, known.id, apis_that_are_off(before, ratios, 0.0))
+        after = cost_model(opened.connection, known)
+    assert after.call(spec).joules / before.call(spec).joules == pytest.approx(math.sqrt(3.0))
+
+
+PARTS = {
+    "models.py": "import keras\nfrom keras import layers\n\ndef build(width):\n"
+    "    return keras.Sequential([layers.Dense(8), layers.Dense(width)])\n",
+    "steps.py": "import tensorflow as tf\n\ndef scaled(x):\n    return tf.exp(x)\n",
+    "train.py": "import numpy as np\nfrom models import build\nfrom steps import scaled\n"
+    'x = np.zeros((640, 20), dtype="float32")\nmodel = build(4)\nmodel.compile("adam", "mse")\n'
+    "model.fit(x, x[:, :4], epochs=2)\nscaled(x)\n",
+}
+
+
+def test_shapes_go_from_file_to_file(tmp_path, database):
+    (tmp_path / "pyproject.toml").write_text("")
+    for name, text in PARTS.items():
+        (tmp_path / name).write_text(text)
+    found = json.loads(run(tmp_path, "--format", "json", "--db", database).stdout)
+    calls = {(Path(call["file"]).name, call["line"]): call for call in found["calls"]}
+    fit = calls["train.py", 7]
+    assert (fit["origin"], fit["shape"]) == ("predicted", "float32[640,20]")
+    assert {Path(layer["file"]).name for layer in fit["layers"]} == {"models.py"}
+    assert calls["steps.py", 4]["shape"] == "float32[640,20]"
+
+
+def test_a_notebook_is_one_program(tmp_path, database):
+    cells = [{"cell_type": "code", "source": part, "outputs": [], "metadata": {}, "execution_count": None}
+             for part in (PARTS["models.py"], "import numpy as np\n%time x = np.zeros((640, 20), dtype='float32')",
+                          "model = build(4)\nmodel.compile('adam', 'mse')\nmodel.fit(x, x)")]  # fmt: skip
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "book.ipynb").write_text(json.dumps(book))
+    found = json.loads(run(tmp_path / "book.ipynb", "--format", "json", "--db", database).stdout)
+    (fit,) = [call for call in found["calls"] if call["api"].endswith(".fit")]
+    assert (fit["cell"], fit["line"], fit["shape"]) == (3, 3, "float32[640,20]")
+    assert fit["origin"] == "predicted"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import click
 
 from energy_code.model import Call
 from energy_code.text.lines import Lines
+from energy_code.workspace.document import Document
 from energy_code.workspace.import_index import python_files
 from energy_code.workspace.notebook import Notebook
 from energy_code.workspace.project import Project, project_of
@@ -34,7 +35,8 @@ Record = dict[str, Any]
     show_default=True,
     help="A line for each call, or a JSON list.",
 )
-def calls(paths: tuple[Path, ...], form: str) -> None:
+@click.option("--shapes", is_flag=True, help="Also the shapes that the source tells of what a call is given.")
+def calls(paths: tuple[Path, ...], form: str, shapes: bool) -> None:
     """List the TensorFlow and Keras calls in PATHS: files, notebooks or folders.
 
     Lines count from 1, columns from 0 in characters. In a notebook, lines are those of the cell, and `cell` is
@@ -44,7 +46,7 @@ def calls(paths: tuple[Path, ...], form: str) -> None:
     failed = False
     for path in paths:
         try:
-            records.extend(calls_in(path))
+            records.extend(calls_in(path, shapes=shapes))
         except Problem as problem:
             say(one_line(problem), err=True)
             failed = True
@@ -62,7 +64,7 @@ class CallsProblem(Problem):
     """A path that cannot be read; the message says what to do."""
 
 
-def calls_in(path: Path) -> Iterator[Record]:
+def calls_in(path: Path, *, shapes: bool = False) -> Iterator[Record]:
     """The records of one path."""
     if path.is_dir():
         project = Project(path)
@@ -71,18 +73,18 @@ def calls_in(path: Path) -> Iterator[Record]:
         for file in python_files(path):
             found = True
             try:
-                yield from calls_in_file(file, project)
+                yield from calls_in_file(file, project, shapes=shapes)
             except Problem as problem:
                 say(one_line(problem), err=True)
         if not found:
             raise CallsProblem(f"{path} holds no Python file or notebook: give a folder with code in it.")
     elif path.exists():
-        yield from calls_in_file(path, project_of(path))
+        yield from calls_in_file(path, project_of(path), shapes=shapes)
     else:
         raise CallsProblem(f"{path} does not exist: check the spelling.")
 
 
-def calls_in_file(path: Path, project: Project) -> Iterator[Record]:
+def calls_in_file(path: Path, project: Project, *, shapes: bool = False) -> Iterator[Record]:
     """The records of one file or notebook."""
     try:
         data = project.read(path)
@@ -92,13 +94,26 @@ def calls_in_file(path: Path, project: Project) -> Iterator[Record]:
         ) from None
     if path.suffix == ".ipynb":
         notebook = Notebook.read(data, path=real(path), project=project)
+        told = _shapes(path, notebook.document, project) if shapes else None
         for call in written(notebook.analysis.calls):
             cell, span = notebook.locate(call.span)
-            yield record_of(call, path, notebook.lines(cell), span.start_byte, span.end_byte, cell)
+            record = record_of(call, path, notebook.lines(cell), span.start_byte, span.end_byte, cell)
+            yield record if told is None else {**record, "shapes": told(call)}
     else:
         document = project.open(path, data)
+        told = _shapes(path, document, project) if shapes else None
         for call in written(document.analysis.calls):
-            yield record_of(call, path, document.lines, call.span.start_byte, call.span.end_byte)
+            record = record_of(call, path, document.lines, call.span.start_byte, call.span.end_byte)
+            yield record if told is None else {**record, "shapes": told(call)}
+
+
+def _shapes(path: Path, document: Document, project: Project) -> Callable[[Call], list[Record]]:
+    """What tells the shapes that a call is given; an argument several times where it is given different ones."""
+    # Only who asks for shapes waits for what knows them.
+    from energy_lsp.predicting.shapes import argument_shapes, shapes_of
+
+    found = shapes_of(path, document.lines.source.decode("utf-8", "replace"), project)
+    return lambda call: argument_shapes(call, found)
 
 
 def written(calls: Sequence[Call]) -> Iterator[Call]:
@@ -134,7 +149,8 @@ def as_line(record: Record) -> str:
     cell = f":cell {record['cell']}" if "cell" in record else ""
     place = f"{visible(record['file'])}{cell}:{record['line']}:{record['column']}"
     sure = "" if record["confidence"] >= 1 else f"  (confidence {record['confidence']:.2f})"
-    return f"{place}: {record['api']}{sure}"
+    shapes = "".join(f"  {visible(one['name'])}={visible(one['shape'])}" for one in record.get("shapes", ()))
+    return f"{place}: {record['api']}{sure}{shapes}"
 
 
 def fitted(record: Record, columns: int | None) -> str:
