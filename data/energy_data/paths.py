@@ -40,3 +40,10 @@ def team_database(project: Path) -> Path:
 def salt_file() -> Path:
     """What keeps the names of folders in shared databases from being guessed."""
     return standard_database().with_name("salt")
+
+
+def outside_packages(folder: Path) -> Path:
+    """The folder that a program is started from, where nothing else marks a project: packages are parts of one."""
+    while (folder / "__init__.py").is_file() and folder.parent != folder:
+        folder = folder.parent
+    return folder

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from energy_data.paths import outside_packages
 from energy_data.untrusted.printable import one_line
 from energy_data.untrusted.toml import BadSettings, read_toml, usable, usable_path
 from energy_measure.problems import MeasureProblem
@@ -59,12 +60,12 @@ class MeasureRequest:
 
 
 def project_root(path: Path) -> Path:
-    """The nearest folder above a path with a `pyproject.toml` or a repository, else the path's own folder."""
+    """The nearest folder above a path with a `pyproject.toml` or a repository, else its own or that of its package."""
     start = path if path.is_dir() else path.parent
     for folder in (start, *start.parents):
         if any((folder / mark).exists() for mark in PROJECT_MARKS):
             return folder
-    return start
+    return outside_packages(start)
 
 
 def read_options(

@@ -41,6 +41,15 @@ def test_packages_and_their_memory_are_read_and_nothing_else(two_sockets):
     assert names == [("package-0", "cpu"), ("dram-0", "ram"), ("package-1", "cpu"), ("dram-1", "ram")]
 
 
+def test_the_most_that_a_package_may_draw_is_what_its_constraints_say(two_sockets):
+    zone = two_sockets.sysfs / "class/powercap/intel-rapl:0"
+    (zone / "constraint_0_power_limit_uw").write_text("65000000\n")
+    (zone / "constraint_1_power_limit_uw").write_text("117000000\n")
+    (zone / "constraint_1_max_power_uw").write_text("0\n")
+    with RaplMeter(two_sockets) as meter:
+        assert [source.limit_watts for source in meter.sources] == [117.0, 0.0, 0.0, 0.0]
+
+
 def test_joules_count_from_the_first_reading(two_sockets):
     with RaplMeter(two_sockets) as meter:
         set_counter(two_sockets, "intel-rapl:0", 5_000_000)

@@ -15,13 +15,16 @@ MOST_SPANS = 500_000
 """Beyond so many calls all excess goes to the program between them: neighbours are looked for one by one."""
 
 
-def within_limit(joules: Floats, seconds: Floats, middles: Floats, watts: float) -> Floats:
+def within_limit(
+    joules: Floats, seconds: Floats, middles: Floats, watts: float, *, noisy: bool = False
+) -> Floats:
     """Own joules of spans within 0 and what `watts` give in their time; the last entry is the program in short gaps.
 
-    The sum stays the same.
+    The sum stays the same. `noisy`: a sensor's noise makes short calls seem to give energy back as often as to draw more;
+    to hold them at 0 would make all of them seem to draw some.
     """
     most = watts * np.maximum(seconds[:-1], 0.0)
-    kept = np.clip(joules[:-1], 0.0, most)
+    kept = np.minimum(joules[:-1], most) if noisy else np.clip(joules[:-1], 0.0, most)
     beyond = joules[:-1] - kept
     if not np.any(beyond):
         return joules

@@ -91,7 +91,9 @@ def attribute(
     errors = Errors(timeline, baseline, solution)
     if most_watts is not None:
         middles = (spans.starts + spans.ends) / 2.0
-        bounded = within_limit(solution.joules, timeline.own_seconds(), middles, most_watts)
+        bounded = within_limit(
+            solution.joules, timeline.own_seconds(), middles, most_watts, noisy=not trace.estimated
+        )
         solution = replace(solution, joules=bounded)
     own = solution.joules[:-1]
     calls = slice(0, spans.calls)

@@ -272,11 +272,12 @@ def threads(pid: int, roots: Roots) -> list[int]:
 
 def _sources(model: PowerModel, *, closely: bool) -> tuple[Source, ...]:
     """What is read: nanoseconds, which move all the time or at ticks."""
-    quantum = 1e-9 * model.active_watts
+    quantum, limit = 1e-9 * model.active_watts, model.active_watts * (os.cpu_count() or 1)
     if closely:
-        return (Source("process tree", "cpu", "energy", 1e-6, quantum),)
+        return (Source("process tree", "cpu", "energy", 1e-6, quantum, limit_watts=limit),)
     return tuple(
-        Source(name, "cpu", "energy", _tick(), quantum) for name in ("program", "processes it started")
+        Source(name, "cpu", "energy", _tick(), quantum, limit_watts=limit)
+        for name in ("program", "processes it started")
     )
 
 

@@ -56,6 +56,8 @@ class Source:
     """Smallest step of a reading: joules or watts."""
     window_s: float = 0.0
     """For power: what the sensor averages over."""
+    limit_watts: float = 0.0
+    """The most it can draw, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,11 +196,13 @@ def _open_gpu(nvml: ModuleType, index: int) -> Gpu:
     except (nvml.NVMLError_NotSupported, nvml.NVMLError_FunctionNotFound):
         nvml.nvmlDeviceGetPowerUsage(handle)
         kind = "power"
+    limit = _limit(nvml, handle)
     if kind == "energy":
-        source = Source(f"GPU {index}", "gpu", kind, _counter_update(nvml, handle), 1e-3)
+        update = _counter_update(nvml, handle)
+        source = Source(f"GPU {index}", "gpu", kind, update, 1e-3, limit_watts=limit)
     else:
         update, window = power_window(model)
-        source = Source(f"GPU {index}", "gpu", kind, update, 1e-3, window)
+        source = Source(f"GPU {index}", "gpu", kind, update, 1e-3, window, limit)
     return Gpu(index, model, handle, source, UnwrappedCounter(0, 1e-3))
 
 
@@ -220,3 +222,11 @@ def _counter_update(nvml: ModuleType, handle: Any) -> float:
         )
     except nvml.NVMLError:
         return COUNTER_UPDATE_ELSEWHERE
+
+
+def _limit(nvml: ModuleType, handle: Any) -> float:
+    """Watts that the driver lets the GPU draw; 0 where it does not tell."""
+    try:
+        return float(nvml.nvmlDeviceGetEnforcedPowerLimit(handle)) * 1e-3
+    except nvml.NVMLError:
+        return 0.0

@@ -33,6 +33,8 @@ from energy_measure.sampling.trace import SampledTrace
 from energy_measure.statistics import Interval
 
 READINGS = 2.0
+WATTS_PER_CPU = 40.0
+"""No processor draws more for each of its hardware threads, all of them busy: a bound where its own is not told."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,10 +200,10 @@ def unresolved(energy: SiteEnergy) -> SiteEnergy:
 
 
 def most_watts(trace: SampledTrace) -> float | None:
-    """What the device of a trace can draw above idle, where that is known: all CPUs busy, for the estimate."""
-    if not trace.estimated:
-        return None
-    return PowerModel.from_environment().active_watts * (os.cpu_count() or 1)
+    """What the device of a trace can draw: what its meter tells, for processors else what none of them exceeds."""
+    if trace.limit_watts:
+        return trace.limit_watts
+    return WATTS_PER_CPU * (os.cpu_count() or 1) if trace.device == "cpu" else None
 
 
 def gaps(events: Events, begin: int, end: int) -> tuple[Integers, Integers]:

@@ -149,6 +149,7 @@ def _trace(header: Header, source: Source, records: npt.NDArray[np.void], column
         quantum=source.quantum,
         source=source.name,
         estimated=header.estimated,
+        limit_watts=source.limit_watts,
     )
 
 

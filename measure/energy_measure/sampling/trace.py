@@ -38,6 +38,8 @@ class SampledTrace:
     """How old each reading may be, where that differs from reading to reading: else up to `update_period_s`."""
     noises: npt.NDArray[np.float64] | None = None
     """Standard deviation of each reading, where that differs: else what follows from `quantum`."""
+    limit_watts: float = 0.0
+    """The most the device can draw, where that is known."""
 
     def __post_init__(self) -> None:
         if self.times_ns.shape != self.values.shape or self.times_ns.ndim != 1:
@@ -105,4 +107,13 @@ def _sum(traces: list[SampledTrace]) -> SampledTrace:
         float(np.sqrt(sum(trace.quantum**2 for trace in traces))),
         " + ".join(trace.source for trace in traces),
         any(trace.estimated for trace in traces),
+        limit_watts=_limit(traces),
     )
+
+
+def _limit(traces: list[SampledTrace]) -> float:
+    """Of all together; what processes are estimated to draw comes from the same CPUs."""
+    limits = [trace.limit_watts for trace in traces]
+    if any(trace.estimated for trace in traces):
+        return max(limits)
+    return sum(limits) if all(limits) else 0.0

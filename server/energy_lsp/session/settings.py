@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from energy_data.paths import outside_packages
 from energy_data.untrusted.printable import one_line
 from energy_data.untrusted.toml import BadSettings, read_toml, usable, usable_path
 
@@ -224,12 +225,12 @@ def read_pyproject(root: Path) -> tuple[dict[str, object], list[str]]:
 
 
 def project_root(path: Path) -> Path:
-    """The nearest folder above a path with a `pyproject.toml` or a repository, else the folder itself."""
+    """The nearest folder above a path with a `pyproject.toml` or a repository, else its own or that of its package."""
     start = path if path.is_dir() else path.parent
     for folder in (start, *start.parents):
         if (folder / "pyproject.toml").is_file() or (folder / ".git").exists():
             return folder
-    return start
+    return outside_packages(start)
 
 
 def _checked(value: object, default: object, metadata: Mapping[str, Any]) -> object:

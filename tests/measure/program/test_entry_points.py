@@ -174,5 +174,7 @@ def test_the_project_is_the_nearest_repository(bench: Any) -> None:
     deep = bench.project / "a" / "b"
     deep.mkdir(parents=True)
     assert project_root(deep) == deep
+    (deep / "__init__.py").touch()
+    assert project_root(deep) == project_root(deep / "x.py") == deep.parent, "a package is part of a project"
     (bench.project / ".git").mkdir()
     assert project_root(deep) == project_root(deep / "x.py") == bench.project
