@@ -20,6 +20,7 @@ from energy_measure.attribution.baseline import IdleWindow, fit_baseline
 from energy_measure.attribution.events import Events
 from energy_measure.attribution.site_energy import site_energies
 from energy_measure.attribution.solver import attribute
+from record import Results
 from waveform import Calls, reading_times, sample_rapl
 
 REST, IDLE, STEPS = 2.0, 30.0, 400
@@ -66,6 +67,9 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=30)
     options = parser.parse_args()
+    results = Results(
+        "attribution_loops", topic="Measuring", title="Calls of a training loop, simulated RAPL"
+    )
     calls = " | ".join(f"{length * 1e3:g} ms: error, ±" for length in LENGTHS)
     print(f"| read every | scatter | {calls} | 95% holds |\n|{'---|' * 7}")
     for period in (1e-3, 2e-3, 10e-3):
@@ -77,6 +81,9 @@ def main() -> None:
                 f"| {period * 1e3:g} ms | {scatter:.0%} | {' | '.join(cells)} | {holds:.1%} |",
                 flush=True,
             )
+            where = f"read every {period * 1e3:g} ms, lengths scatter by {scatter:.0%}"
+            results.add(f"{where}: 95% interval holds", 100 * holds, "%", at_least=93, at_most=97)
+    results.write()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from energy_measure.attribution.baseline import IdleWindow, fit_baseline
 from energy_measure.attribution.events import Events
 from energy_measure.attribution.solver import attribute
 from energy_measure.sampling.trace import SampledTrace
+from record import Results
 
 SITES = 300
 
@@ -83,6 +84,9 @@ def main(calls: int, samples: int, rounds: int) -> None:
         "8 threads": program(calls, 8, seconds, rng),
         "1 thread, nested": nested(calls, seconds, rng),
     }
+    results = Results(
+        "attribution_speed", topic="Measuring", title=f"Attribution of {calls:,} calls × {samples:,} samples"
+    )
     print("| calls in | clock, fastest | clock, middle | CPU, fastest | times sorting the samples |")
     print("|---|---|---|---|---|")
     for name, events in shapes.items():
@@ -96,6 +100,8 @@ def main(calls: int, samples: int, rounds: int) -> None:
             f"| {name} | {clock.min():.2f} s | {np.median(clock):.2f} s | {cpu.min():.2f} s "
             f"| {cpu.min() / min(sorting):.0f} |"
         )
+        results.add(f"calls in {name}, fastest round", clock.min(), "s", at_most=3)
+    results.write()
 
 
 if __name__ == "__main__":

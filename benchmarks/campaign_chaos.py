@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "lab"))
 from chaos import Cluster, runs_by_project, write_plan, write_projects
+from record import Results
 
 
 def main() -> None:
@@ -36,6 +37,9 @@ def main() -> None:
         told = "; ".join(faults) or "good"
         print(f"round {number + 1}: {len(kills)} kills, {time.monotonic() - began:.0f} s, {told}", flush=True)
     print(f"{asked.rounds - bad} of {asked.rounds} rounds good; killed: {dict(kinds)}")
+    results = Results("campaign_chaos", topic="Scale", title="Campaigns whose processes are killed")
+    results.add(f"bad of {asked.rounds} campaigns, {sum(kinds.values())} kills", bad, at_most=0)
+    results.write()
     sys.exit(1 if bad else 0)
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import psutil
 
+from record import Results
 from servers import ENVIRONMENT, keras_folder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,6 +80,7 @@ def main() -> None:
     )
     parser.add_argument("--files", type=int, default=10_000)
     options = parser.parse_args()
+    results = Results("check_many", topic="Server", title=f"`check` of {options.files:,} files")
     with tempfile.TemporaryDirectory() as scratch:
         lines = make_project(Path(scratch), options.files)
         for which in ("first run", "second run"):
@@ -90,6 +92,9 @@ def main() -> None:
                 f"progress shown {len(counts)} times, at last {last}",
                 flush=True,
             )
+            results.add(f"{which}, {lines:,} lines", taken, "s")
+            results.add(f"{which}, memory of all processes", largest, "MB")
+    results.write()
 
 
 if __name__ == "__main__":

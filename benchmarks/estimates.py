@@ -26,6 +26,7 @@ from energy_measure.meters import PowerModel, choose
 from energy_measure.program.call_sites import Instrumented
 from energy_measure.run.one_run import Key, OneRun
 from energy_measure.run.runs import QUICK, Runs
+from record import Results
 
 STEPS = 600
 CALLS = {
@@ -121,11 +122,15 @@ def main() -> None:
                     width = (energy.interval.high - energy.interval.low) / (2 * truth)
                     error = abs(energy.total.value / truth - 1)
                     rows[name].append([marking, energy.seconds, error, width])
+    results = Results("estimates", topic="Measuring", title="Estimated joules of short calls in place")
     for name, values in rows.items():
         of = np.array(values)
         alone, marked = of[of[:, 0] == 0], of[of[:, 0] == 1]
         cells = [f"{np.mean(part[:, column]):.1%}" for part in (alone, marked) for column in (2, 3)]
         print(f"| {name} | {np.mean(of[:, 1]) * 1e3:.2f} | {' | '.join(cells)} |")
+        results.add(f"{name}, {np.mean(of[:, 1]) * 1e3:.2f} ms: error", 100 * np.mean(marked[:, 2]), "%")
+        results.add(f"{name}: error from readings alone", 100 * np.mean(alone[:, 2]), "%")
+    results.write()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from energy_code import rules
 from energy_code.workspace.document import Document
+from record import Results
 
 DOUBLINGS = 6
 STEEPEST = 1.25
@@ -158,6 +159,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     taken(lines(50))  # what is loaded once
+    kept = Results("growth", topic="Reader", title="Time as files grow: the exponent of each kind of text")
     results: dict[str, object] = {}
     steep = []
     print("| what | " + " | ".join(f"×{2**n}" for n in range(DOUBLINGS + 1)) + " | exponent | calls |")
@@ -171,11 +173,14 @@ def main() -> int:
             flush=True,
         )
         results[name] = {"points": points, "exponent": slope}
+        kept.add(f"{name}, up to {points[-1][0]:,}", slope, at_most=STEEPEST)
         if slope > STEEPEST or len(points) <= DOUBLINGS:
             steep.append(name)
     seconds, _ = taken(lines(GOAL_LINES))
     print(f"\n{GOAL_LINES:,} lines: {seconds:.2f} s (goal {GOAL_SECONDS} s)")
     results["goal"] = {"lines": GOAL_LINES, "seconds": seconds}
+    kept.add(f"{GOAL_LINES:,} lines, CPU time", seconds, "s", at_most=GOAL_SECONDS)
+    kept.write()
     if options.json is not None:
         options.json.write_text(json.dumps(results, indent=1))
     if steep:

@@ -30,6 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from record import Results
 from servers import PATIENCE, Connection, ended, keras_code, keras_folder
 
 EVERY = 0.002
@@ -154,13 +155,14 @@ class Pings:
             self.taken.append(self._server.time("textDocument/hover", where))
             time.sleep(EVERY)
 
-    def __str__(self) -> str:
+    def figures(self) -> list[float]:
+        """p50, p99 and longest answer, longest step, p99 and longest wait for the interpreter, in ms."""
         taken = sorted(self.taken)
         at = [taken[min(int(len(taken) * share), len(taken) - 1)] for share in (0.5, 0.99, 1.0)]
         at.append(max(self._since("step"), default=0.0))
         waits = sorted(self._since("wait")) or [0.0]
         at += [waits[int(len(waits) * 0.99)], waits[-1]]
-        return " | ".join(f"{value:.1f} ms" for value in at) + f" | {len(taken)}"
+        return at
 
     def _since(self, kind: str) -> list[float]:
         lines = [line.split() for line in self._steps.read_text().splitlines()]
@@ -168,7 +170,7 @@ class Pings:
 
 
 @contextmanager
-def pinged(server: Client, steps: Path, what: str) -> Iterator[None]:
+def pinged(server: Client, steps: Path, results: Results, what: str) -> Iterator[None]:
     """Measure the loop while something goes on, and print a row."""
     pings, over = Pings(server, steps), threading.Event()
     thread = threading.Thread(target=pings.send_until, args=(over,))
@@ -177,7 +179,12 @@ def pinged(server: Client, steps: Path, what: str) -> Iterator[None]:
     yield
     over.set()
     thread.join()
-    print(f"| {what} | {pings} |", flush=True)
+    at = pings.figures()
+    row = " | ".join(f"{value:.1f} ms" for value in at)
+    print(f"| {what} | {row} | {len(pings.taken)} |", flush=True)
+    results.add(f"{what}: longest step of the loop, CPU", at[3], "ms", at_most=5)
+    results.add(f"{what}: longest wait for the interpreter", at[5], "ms", at_most=5)
+    results.add(f"{what}: answer, p99", at[1], "ms")
 
 
 def main() -> None:
@@ -187,6 +194,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=6700)
     parser.add_argument("--files", type=int, default=300)
     options = parser.parse_args()
+    results = Results("loop_lag", topic="Server", title="Whether the event loop stays free")
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch)
         for number, path in enumerate(sorted(keras_folder().rglob("*.py"))[: options.files]):
@@ -195,7 +203,10 @@ def main() -> None:
         steps = root / "steps.txt"
         command = [sys.executable, "-c", SERVER, str(steps), "serve"]
         with ended(Listener(command, root)) as server:
-            measure(Client(server), root, keras_code(options.lines), partial(pinged, steps=steps))
+            measure(
+                Client(server), root, keras_code(options.lines), partial(pinged, steps=steps, results=results)
+            )
+    results.write()
 
 
 def measure(server: Client, root: Path, text: str, pinged: Pinged) -> None:

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from energy_measure.injected import probe as probe_module
+from record import Results
 
 PER_CALL = """
 import importlib.util, sys, tempfile, time, types
@@ -110,14 +111,20 @@ def main() -> None:
     )
     parser.add_argument("--calls", type=int, default=5_000_000, help="for the memory of very many calls")
     options = parser.parse_args()
+    results = Results("overhead", topic="Measuring", title="What the probe costs a call")
     print("| what | figure |", "|---|---|", sep="\n")
     for version, python in pythons().items():
         single, merged, marked = nanoseconds_per_call(python)
         cost = f"{single:.0f} ns ({merged:.0f} ns when merged, {marked:.0f} ns with marks)"
         print(f"| a probed call, Python {version} | {cost} |")
+        for what, nanoseconds in (("", single), (", merged", merged), (", with its CPU time", marked)):
+            results.add(f"a probed call, Python {version}{what}", nanoseconds / 1e3, "µs", at_most=3)
     memory, each, written = many_calls(options.calls)
     print(f"| {options.calls:,} calls | {each:.2f} µs each, {written:.0f} MB written |")
     print("| memory, before and after each fifth | " + ", ".join(f"{part:.0f}" for part in memory) + " MB |")
+    results.add(f"each of {options.calls:,} calls, half of them nested", each, "µs", at_most=3)
+    results.add("memory more at their end", memory[-1] - memory[0], "MB")
+    results.write()
 
 
 if __name__ == "__main__":

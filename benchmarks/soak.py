@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "server")
 
 from soaking import Outcome, soak  # the test runs the same, shorter
 
+from record import Results
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -28,6 +30,11 @@ def main() -> int:
     print(f"{outcome.steps} steps in {outcome.seconds:.0f} s over {outcome.files} files")
     print(f"memory {outcome.memory_before:.1f} MB → {outcome.memory_after:.1f} MB ({growth:+.1%})")
     print("diagnostics: " + (", ".join(outcome.differences) or "the same as after a fresh start"))
+    results = Results("soak", topic="Server", title="Random editing", part=f"seed{options.seed}")
+    results.add(f"memory more after {outcome.steps:,} steps", 100 * growth, "%", at_most=10)
+    results.add("memory after them", outcome.memory_after, "MB")
+    results.add("diagnostics that differ from a fresh start", len(outcome.differences), at_most=0)
+    results.write()
     return 1 if outcome.differences or growth > 0.10 else 0
 
 

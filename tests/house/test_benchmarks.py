@@ -80,3 +80,27 @@ def test_a_run_becomes_a_row(
 def test_a_topic_that_no_table_has_is_refused(record: ModuleType) -> None:
     with pytest.raises(ValueError, match="'Weather' is no topic"):
         record.Results("example", topic="Weather", title="An example")
+
+
+NOT_YET = {
+    "accounts",
+    "attribution",
+    "bert_study",
+    "dataset",
+    "inside",
+    "prediction",
+    "servers",
+    "slowdown",
+    "slowdown_parts",
+}
+"""Benchmarks that only print; the list may only grow shorter."""
+
+
+def test_every_benchmark_keeps_its_figures() -> None:
+    scripts = {
+        path.stem: path.read_text("utf-8") for path in BENCHMARKS.glob("*.py") if path.name != "record.py"
+    }
+    printing = {
+        name for name, text in scripts.items() if "def main(" in text and "from record import" not in text
+    }
+    assert printing <= NOT_YET
