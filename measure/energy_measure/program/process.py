@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from energy_data.untrusted.writing import write_file
 from energy_measure.host.processes import kill_group, signal_group
+from energy_measure.program.orphans import Orphans
 
 LAUNCH = Path(__file__).parents[1] / "injected" / "launcher.py"
 START_SECONDS = 60.0
@@ -71,6 +72,9 @@ class Program:
         lock: int | None = None,
     ) -> None:
         """`output`, `errors`: where what the program prints goes; `lock`: kept open until nothing of it runs."""
+        self.left_behind: list[str] = []
+        """Names of processes that outlived the program and were ended."""
+        self._orphans = Orphans()
         self._requests, theirs_in = _pipe_to_child()
         theirs_out, self._answers = _pipe_from_child()
         path = folder / "specification.json"
@@ -90,6 +94,7 @@ class Program:
         except BaseException:
             os.close(self._requests)
             os.close(self._answers)
+            self._orphans.let_go()
             raise
         finally:
             os.close(theirs_in)
@@ -167,7 +172,13 @@ class Program:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        has_ended = self.process.poll() is not None
+        own = (self.process.pid, self._guard.pid)
+        named = [child.name for child in self._orphans.left(own) if child.state != "Z"] if has_ended else []
         self.end()
+        ended = self._orphans.end(own)
+        self.left_behind = list(dict.fromkeys([*named, *ended])) if has_ended else []
+        self._orphans.let_go()
         assert self._guard.stdin is not None
         with contextlib.suppress(OSError):
             self._guard.stdin.write(b".")

@@ -16,6 +16,7 @@ from energy_measure.machine.stability import Look, Stability, StabilityLimits, c
 from energy_measure.meters import Meter
 from energy_measure.meters.cpu_time import process_time
 from energy_measure.program.found_sites import FoundSites
+from energy_measure.program.orphans import sentence
 from energy_measure.program.process import Ended, Program, ProgramStopped
 from energy_measure.run.account import Ran, accounted
 from energy_measure.run.notes import noted, noted_end
@@ -140,7 +141,11 @@ class Runs:
             error=result.error
             or (f"The program was {program.outcome()}." if status < 0 and not stopped else ""),
             replays=replays,
-            problems=(*result.problems, *problems),
+            problems=(
+                *result.problems,
+                *problems,
+                *([sentence(program.left_behind)] if program.left_behind else []),
+            ),
         )
 
     def _run(self, program: Program, tick: Callable[[float], None]) -> tuple[Ended | None, str]:

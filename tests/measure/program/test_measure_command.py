@@ -366,6 +366,30 @@ def test_a_run_that_was_stopped_keeps_what_it_did(bench: Any, command: Command) 
     assert run.status == "partial"
 
 
+DAEMON = """
+import os, time
+import tensorflow as tf
+tf.square(3)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hand on orphans")
+def test_a_daemon_that_a_program_leaves_behind_is_named_and_ended(bench: Any, command: Command) -> None:
+    bench.write(main=DAEMON)
+    bench.environment["ENERGY_TEST_MARK"] = mark = f"daemon-{bench.project}"
+    done = command.run("main.py", "--quick", "--format", "json")
+    assert done.returncode == 0
+    assert [call["api"] for call in json.loads(done.stdout)["calls"]] == ["tensorflow.math.square"]
+    assert "left processes behind, which were ended: python" in done.stdout + done.stderr
+    assert gone(mark)
+
+
 CRASHING = """
 import ctypes, tensorflow as tf
 tf.square(3)
