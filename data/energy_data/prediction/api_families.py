@@ -63,8 +63,40 @@ _KERAS = {
     "one_hot": "utils.to_categorical",
 }
 
+_OTHERWISE = {
+    "absolute": "math.abs", "power": "math.pow", "concatenate": "concat", "mod": "math.floormod", "flip": "reverse",
+    "sum": "math.reduce_sum", "mean": "math.reduce_mean", "max": "math.reduce_max", "min": "math.reduce_min",
+    "prod": "math.reduce_prod", "any": "math.reduce_any", "all": "math.reduce_all", "std": "math.reduce_std",
+    "var": "math.reduce_variance", "logsumexp": "math.reduce_logsumexp", "clip": "clip_by_value", "take": "gather",
+    "arange": "range", "full": "fill", "average_pool": "nn.avg_pool2d", "conv": "nn.conv2d", "swapaxes": "transpose",
+    "moveaxis": "transpose", "true_divide": "math.divide", "convert_to_numpy": "Tensor.numpy",
+}  # fmt: skip
+"""Operations of `keras.ops` that TensorFlow calls otherwise."""
+
+_TENSORFLOW = {f"tensorflow.{name}": family for family, names in _NAMES.items() for name in names.split()}
+_SHORT = {name.rpartition(".")[2]: name for name in reversed(_TENSORFLOW)}
+_ALIKE = {
+    "keras.ops": """abs add argmax argmin argsort batch_normalization bincount broadcast_to cast ceil cholesky
+        convert_to_tensor cos count_nonzero cumprod cumsum depth_to_space det diag divide divide_no_nan eigh
+        einsum elu equal erf exp expand_dims expm1 eye fft floor gelu greater greater_equal identity imag
+        in_top_k inv is_tensor leaky_relu less less_equal linspace log log1p log_softmax logical_and logical_not
+        logical_or lstsq matmul max_pool maximum meshgrid minimum moments multiply negative norm not_equal numpy
+        one_hot ones ones_like pad pinv psnr qr real reciprocal relu relu6 repeat reshape rfft roll rot90 round
+        rsqrt saturate_cast segment_sum selu shape sigmoid sign silu sin size slice softmax softplus softsign
+        solve sort space_to_depth split sqrt square squeeze stack stop_gradient subtract svd tanh tensordot tile
+        top_k trace transpose unique unstack where zeros zeros_like""",
+    "keras.activations": """elu gelu leaky_relu log_softmax relu relu6 selu sigmoid silu softmax softplus softsign tanh""",
+}
+"""Those that it calls the same."""
+KERAS_OPS: Mapping[str, str] = {
+    **{f"{module}.{short}": _SHORT[short] for module, names in _ALIKE.items() for short in names.split()},
+    **{f"keras.ops.{short}": f"tensorflow.{name}" for short, name in _OTHERWISE.items()},
+}
+"""What does the same in TensorFlow."""
+
 FAMILY_OF: Mapping[str, str] = {
-    **{f"tensorflow.{name}": family for family, names in _NAMES.items() for name in names.split()},
+    **_TENSORFLOW,
     **{f"keras.{name}": family for family, names in _KERAS.items() for name in names.split()},
+    **{name: _TENSORFLOW[other] for name, other in KERAS_OPS.items()},
 }
 """The family of each API, by canonical name."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from energy_data.prediction.api_families import FAMILY_OF
+from energy_data.prediction.api_families import FAMILY_OF, KERAS_OPS
 from energy_data.prediction.families import broadcast, features, numbers, pair, sides
 from energy_data.prediction.specs import CallSpec, LayerSpec, Tensor
 
@@ -253,7 +253,8 @@ def _reshaped(spec: LayerSpec) -> list[int]:
 def _moved(spec: LayerSpec, shape: Sequence[int]) -> LayerCost:
     image = spec.inputs[0]
     out = Tensor(image.dtype, tuple(shape))
-    return LayerCost((Part(spec.kind, (float(image.bytes + out.bytes),)),), out)
+    kind = spec.kind if spec.kind in ("UpSampling2D", "ZeroPadding2D") else "Concatenate"
+    return LayerCost((Part(kind, (float(image.bytes + out.bytes),)),), out)
 
 
 def _upsampling(spec: LayerSpec) -> LayerCost:
@@ -366,9 +367,8 @@ def _time_distributed(spec: LayerSpec) -> LayerCost:
 
 def _operation(spec: LayerSpec) -> LayerCost:
     """An operation of TensorFlow in a model of the program's own: as the layer that does about the same."""
-    call = CallSpec(
-        str(spec.config["api"]).replace("keras.ops.", "tensorflow."), spec.inputs, spec.config, "graph"
-    )
+    api = str(spec.config["api"])
+    call = CallSpec(KERAS_OPS.get(api, api), spec.inputs, spec.config, "graph")
     family, given = FAMILY_OF.get(call.api), features(call)
     image = spec.inputs[0]
     if family is None or given is None:
@@ -382,7 +382,9 @@ def _operation(spec: LayerSpec) -> LayerCost:
         part = Part("GlobalAveragePooling1D", (moved,))
     elif family == "normalisation":
         part = Part("Activation:softmax", (moved,))
-    elif family in ("copy", "tile", "repeat", "pad", "cropped"):
+    elif family == "created":
+        part = Part("Dropout", (float(2 * image.bytes),))
+    elif family in ("copy", "tile", "repeat", "pad", "cropped", "gather", "one_hot"):
         part = Part("Concatenate", (moved,))
     elif family == "elementwise":
         part = Part("Add", (moved,))

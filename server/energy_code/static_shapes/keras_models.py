@@ -311,7 +311,11 @@ class KerasModels:
         data = Data(self.walk, bound, single=name in SINGLE, training=name == "fit")
         if data.batch is None:
             return data.only_shape(), UNKNOWN
-        spec, outputs = self.gone_through(model, data.batch, training=name in ("fit", "train_on_batch"))
+        self.walk.inside += 1
+        try:
+            spec, outputs = self.gone_through(model, data.batch, training=name in ("fit", "train_on_batch"))
+        finally:
+            self.walk.inside -= 1
         result: Any = UNKNOWN
         if name in ("predict", "predict_on_batch"):
             result = mapped(

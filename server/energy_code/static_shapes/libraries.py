@@ -55,7 +55,19 @@ ARRAY_METHODS = {
     "squeeze", "repeat", "clip", "argsort", "swapaxes", "dot", "round", "take",
 }  # fmt: skip
 LOSS = "keras.losses."
-VALUES = {"a", "b", "x", "y", "input", "input_tensor", "values", "logits", "value", "initial_value"}
+VALUES = {
+    "a",
+    "b",
+    "x",
+    "y",
+    "input",
+    "input_tensor",
+    "values",
+    "logits",
+    "value",
+    "initial_value",
+    "indices",
+}
 """Parameters whose lists are tensors, not sizes."""
 OPERATOR = "(operator)."
 """What an operator between tensors of a functional model is called."""
@@ -191,6 +203,8 @@ class Libraries:
         found = operations.result(short, bound, numpy)
         if self.walk.trace is not None and found is not UNKNOWN:
             leaves = [leaf for value in bound.values() for leaf in arrays_of(value) or []]
+            if not leaves and isinstance(found, Array):
+                leaves = [found]
             self.walk.operation(
                 api, leaves, {key: value for key, value in bound.items() if arrays_of(value) is None}
             )

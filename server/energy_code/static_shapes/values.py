@@ -258,6 +258,8 @@ class Asked:
     """All its tensors as measurements note them, where all sizes are known."""
     arguments: tuple[tuple[str, str, bool], ...] = ()
     """Each tensor: the keyword or the place of its argument, its shape, and whether the user wrote that."""
+    inside: bool = False
+    """The call is a part of a method of a model, such as `fit`, whose figure holds it."""
     recorded: bool = False
     """A run saw the shape at this call; else the source tells it."""
 

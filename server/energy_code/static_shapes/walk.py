@@ -124,6 +124,8 @@ class Walk(Calls):
         self.written: dict[str, dict[int, dict[str, written.Told]]] = {}
         self.recorded: dict[tuple[str, int, int], tuple[str, ...]] = {}
         self.flags: dict[str, Any] = {}
+        self.inside = 0
+        """Depth of methods of models whose layers are gone through."""
         self.silent = 0
         """Depth of what is gone through only to know what it gives."""
         self.at = ("", 0)
@@ -648,6 +650,7 @@ class Walk(Calls):
                 asked = replace(
                     asked,
                     recorded=told is not None,
+                    inside=self.inside > 0,
                     signature=_signature(given, named),
                     arguments=_arguments(given, named),
                 )
@@ -752,7 +755,7 @@ class Walk(Calls):
         known = notes.found.get(place, ())
         if asked is None or len(known) >= MOST_SHAPES:
             notes.blurred.add(place)
-        elif not any(each.shape == asked.shape for each in known):
+        elif not any(each.shape == asked.shape and each.inside == asked.inside for each in known):
             notes.found[place] = (*known, asked)
 
 

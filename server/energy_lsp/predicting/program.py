@@ -181,11 +181,14 @@ class Predictor:
     def unmeasured(self, found: FoundCall) -> Iterator[KnownCall]:
         """A call that was not measured: for each shape what was measured with the same, else what is predicted."""
         about = found.about
-        if not found.asked:
-            yield about
+        own = [asked for asked in found.asked if not asked.inside]
+        if not own:
+            # What a model does is in the figure of the call that makes it do so.
+            shapes = [asked.shape for asked in found.asked[:1] if "?" not in asked.shape]
+            yield replace(about, shape="".join(shapes))
             return
-        each_time = max(1, round(about.times / len(found.asked)))
-        for asked in found.asked:
+        each_time = max(1, round(about.times / len(own)))
+        for asked in own:
             one = replace(about, times=each_time)
             yield self.alike(one, asked) or self.predicted(one, asked)
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from trace_programs import Tracer
 
-from energy_measure.injected.probe import input_signature
+from energy_measure.injected.probe.inputs import input_signature
 
 MOST = 12
 """Different lists of shapes that are kept for a call."""
