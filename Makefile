@@ -18,11 +18,10 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $(READY)
 
-demo: export ENERGY_LSP_DB = .cache/demo/energy.db
+# One screen; `make demo CALIBRATE=yes` also learns this machine first, for predictions.
+demo: export COLUMNS = 80
 demo: $(READY)
-	$(BIN)/energy-lsp measure examples/classifier.py --quick
-	$(BIN)/energy-lsp check examples --exit-zero
-	$(BIN)/energy-lsp report latest --html .cache/demo/report.html
+	@$(BIN)/python tools/demo.py
 
 test: lint test-python test-extension test-editor
 
@@ -57,6 +56,7 @@ docs: $(READY)
 	$(BIN)/python tools/build_docs.py
 	$(BIN)/python tools/build_rule_docs.py
 	$(BIN)/python tools/build_vscode_settings.py
+	$(BIN)/python tools/build_shell_files.py
 	$(BIN)/python tools/build_benchmarks.py
 
 # The documentation as a site with a search, in .cache/site; --strict fails on links that lead nowhere.

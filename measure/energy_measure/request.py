@@ -37,6 +37,8 @@ class MeasureOptions:
     """Keep the start and end of every call, not of the longest alone."""
     period_ms: float = 0.0
     """Milliseconds between samples; 0: what suits the meter."""
+    active_watts: float = 0.0
+    """Watts that one busy CPU draws above idle, for the estimate without sensors; 0: what is published, else a mean."""
     inside: str = "auto"
     """Whether to look inside of calls: `auto` (windows of steps), `all` (every step), `off`."""
 
@@ -79,6 +81,10 @@ def read_options(
     options = MeasureOptions(**{**_from_pyproject(project, note), **asked_for})
     if options.quick and "repeat" not in asked_for:
         options = replace(options, repeat=1)
+    if options.active_watts and not 0 < options.active_watts < 1000:
+        raise MeasureProblem(
+            f"One busy CPU does not draw {options.active_watts:g} W; give a number such as 4.5."
+        )
     if options.inside not in INSIDE:
         raise MeasureProblem(f"Calls cannot be looked into {options.inside!r}; take {', '.join(INSIDE)}.")
     if options.repeat < 1:

@@ -122,3 +122,12 @@ def test_published_records_that_lie_far_apart_give_a_range_and_no_middle(energy_
     assert " to " in text.splitlines()[1]
     assert "record" in text.splitlines()[1]
     assert json.loads(energy_lsp("db", "lookup", "tf.split", "--format", "json").stdout)["total"] is None
+
+
+def test_a_last_name_lists_the_apis_that_have_it(energy_lsp: Invoke) -> None:
+    done = energy_lsp("db", "lookup", "fit")
+    assert done.exit_code == 1
+    names = done.stdout.split()
+    assert {"keras.Model.fit", "keras.Sequential.fit"} <= set(names[:4])
+    assert all(name.endswith(".fit") for name in names)
+    assert "name one of them" in done.stderr

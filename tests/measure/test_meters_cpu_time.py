@@ -207,8 +207,37 @@ def test_it_is_marked_as_an_estimate_and_reads_the_cpu_alone():
     assert CpuTimeMeter.availability(Roots()).estimated
 
 
+INTEL = "processor : 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: Xeon\nstepping\t: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "watts", "source"),
+    [
+        (INTEL.format(4), 3.55, "Intel Skylake"),
+        (INTEL.format(7), 3.33, "Intel Cascade Lake"),
+        (
+            INTEL.format(11),
+            ACTIVE_WATTS,
+            "the mean of server processors",
+        ),  # Cooper Lake: nothing is published
+        (
+            "vendor_id : AuthenticAMD\ncpu family : 23\nmodel : 49\nstepping : 0\n",
+            1.22,
+            "AMD EPYC, 2nd generation",
+        ),
+        ("CPU implementer : 0x41\n", ACTIVE_WATTS, "the mean of server processors"),
+    ],
+)
+def test_watts_are_those_published_of_the_processor(tmp_path, monkeypatch, cpuinfo, watts, source):
+    monkeypatch.delenv("ENERGY_LSP_ACTIVE_WATTS", raising=False)
+    (tmp_path / "cpuinfo").write_text(cpuinfo)
+    model = PowerModel.from_environment(Roots(procfs=tmp_path))
+    assert model.active_watts == watts
+    assert model.source.startswith(source)
+    assert "not of this machine" in model.source
+
+
 def test_the_power_model_can_be_set(monkeypatch):
-    assert PowerModel.from_environment().active_watts == ACTIVE_WATTS
     monkeypatch.setenv("ENERGY_LSP_ACTIVE_WATTS", "7.5")
     assert CpuTimeMeter().model.active_watts == 7.5
     assert "7.5 W" in CpuTimeMeter.availability(Roots()).reason

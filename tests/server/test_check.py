@@ -88,6 +88,11 @@ def test_sarif_is_valid(check: Any, workspace: Path) -> None:
     sarif = json.loads(result.stdout)
     schema = json.loads((Path(__file__).parent / "sarif-2.1.0.json").read_text("utf-8"))
     jsonschema.validate(sarif, schema)
+    for rule in sarif["runs"][0]["tool"]["driver"]["rules"]:
+        for text in (rule["shortDescription"]["text"], rule["fullDescription"]["text"]):
+            assert text[0].isupper() or text[0] == "`"
+            assert text.endswith(".")
+            assert len(text.split()) > 2
     found = sarif["runs"][0]["results"]
     assert {one["ruleId"] for one in found} == {"pow2", "hotspot"}
     places = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in found}

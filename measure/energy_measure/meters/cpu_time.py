@@ -17,10 +17,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from energy_measure.meters import perf_events, sysfs
+from energy_measure.meters.cpu_models import SOURCE, published_watts
 from energy_measure.meters.interface import Availability, Meter, MeterProblem, Roots, Source
 
 ACTIVE_WATTS = 2.76
-"""Mean of current server processors between idle (0.74 W) and full load (3.5 W) per logical CPU."""
+"""Mean of server processors between idle (0.74 W) and full load (3.5 W) per logical CPU."""
 
 CLOSE_COMMAND = "sudo sysctl -w kernel.perf_event_paranoid=2"
 """Lets users count the CPU time of their own processes as it passes."""
@@ -28,18 +29,23 @@ CLOSE_COMMAND = "sudo sysctl -w kernel.perf_event_paranoid=2"
 _CLOCK_MONOTONIC_COARSE = 6
 
 
+VARIABLE = "ENERGY_LSP_ACTIVE_WATTS"
+
+
 @dataclass(frozen=True, slots=True)
 class PowerModel:
-    """The parameters of the estimate; set `ENERGY_LSP_ACTIVE_WATTS` to what fits your processor."""
+    """The parameters of the estimate, and where they come from."""
 
     active_watts: float = ACTIVE_WATTS
+    source: str = f"the mean of server processors, {SOURCE}"
 
     @classmethod
-    def from_environment(cls) -> PowerModel:
-        """The model that the environment asks for, else the default."""
-        text = os.environ.get("ENERGY_LSP_ACTIVE_WATTS", "")
+    def from_environment(cls, roots: Roots | None = None) -> PowerModel:
+        """What somebody set (`active-watts`, or the variable), else what is published of this processor, else the mean."""
+        text = os.environ.get(VARIABLE, "")
         if not text:
-            return cls()
+            known = published_watts(sysfs.text((roots or Roots.from_environment()).procfs / "cpuinfo"))
+            return cls() if known is None else cls(known.active_watts, f"{known.architecture}, {SOURCE}")
         try:
             watts = float(text)
         except ValueError:
@@ -49,7 +55,13 @@ class PowerModel:
                 f"ENERGY_LSP_ACTIVE_WATTS is {text!r}; give the watts that one busy CPU draws above idle, "
                 "such as 4.5."
             )
-        return cls(watts)
+        return cls(watts, "set by active-watts or ENERGY_LSP_ACTIVE_WATTS")
+
+
+def set_active_watts(watts: float) -> None:
+    """Estimate with these watts from now on, here and in the processes that are started; 0 leaves the choice."""
+    if watts:
+        os.environ[VARIABLE] = f"{watts:g}"
 
 
 class CpuTimeMeter(Meter):
@@ -63,7 +75,7 @@ class CpuTimeMeter(Meter):
 
     def __init__(self, roots: Roots | None = None, model: PowerModel | None = None) -> None:
         super().__init__(roots)
-        self.model = model or PowerModel.from_environment()
+        self.model = model or PowerModel.from_environment(self.roots)
         self._clock: TaskClock | TickClock | None = None
         self._before = (0, 0)
         """Nanoseconds of the trees followed so far: the first process of each, and what it started."""
@@ -72,7 +84,7 @@ class CpuTimeMeter(Meter):
     def availability(cls, roots: Roots) -> Availability:
         """Always there on Linux; only how closely it can look differs."""
         try:
-            model = PowerModel.from_environment()
+            model = PowerModel.from_environment(roots)
         except MeterProblem as problem:
             return Availability(cls.name, False, str(problem), estimated=True)
         if not hasattr(time, "clock_gettime_ns") or not (roots.procfs / "self/task").is_dir():
@@ -82,7 +94,9 @@ class CpuTimeMeter(Meter):
         if not task_clock_works():
             reason += f", in replays seen in steps of {_tick() * 1e3:g} ms because perf events are closed"
             command = CLOSE_COMMAND
-        return Availability(cls.name, True, reason, command, _sources(model, closely=False), estimated=True)
+        notes = (f"{model.active_watts:g} W: {model.source}",)
+        sources = _sources(model, closely=False)
+        return Availability(cls.name, True, reason, command, sources, estimated=True, notes=notes)
 
     def open(self) -> None:
         """Ready at once; `follow` says what to look at."""

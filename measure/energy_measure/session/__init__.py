@@ -14,6 +14,7 @@ from energy_data.untrusted.writing import stream_into
 from energy_measure.host.lock import HostLock, host_lock
 from energy_measure.machine.describe import describe
 from energy_measure.meters import Meter, choose
+from energy_measure.meters.cpu_time import set_active_watts
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.call_sites import Instrumented
 from energy_measure.program.interpreters import Interpreter
@@ -47,6 +48,7 @@ def measure(
         raise MeasureProblem(
             f"{request.path} is not a regular file; give a script, a notebook or a project folder."
         )
+    set_active_watts(options.active_watts)
     meters = choose(options.meter)
     folder = request.path if request.path.is_dir() else request.path.absolute().parent
     if request.create_env:

@@ -11,7 +11,7 @@ from typing import IO
 from energy_data.project_identity import project_id
 from energy_measure.host.lock import HostLock
 from energy_measure.inside.parts import inside_note
-from energy_measure.meters import Meter
+from energy_measure.meters import Meter, PowerModel
 from energy_measure.program.call_sites import Instrumented
 from energy_measure.program.found_sites import FoundSites
 from energy_measure.program.interpreters import Interpreter
@@ -143,7 +143,14 @@ class Work:
         """What the figures depend on beside the program, for whoever repeats the measurement."""
         options = self.request.options
         pace = QUICK if options.quick else THOROUGH
+        # Of an estimate: what it multiplied CPU time by, and who says so.
+        model = PowerModel.from_environment() if self.measured.estimated else None
         return {
+            **(
+                {}
+                if model is None
+                else {"active_watts": model.active_watts, "active_watts_from": model.source}
+            ),
             "quick": options.quick,
             "repeat": options.repeat,
             "period_ms": options.period_ms,

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from energy_code.rules import ALL
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.checking.items import FileResult, Item
+from energy_lsp.presentation.wording import HOTSPOT
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVEL = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
@@ -41,9 +43,34 @@ def _rule(item: Item) -> dict[str, Any]:
     return {
         "id": item.rule,
         "helpUri": item.url,
-        "shortDescription": {"text": item.rule.replace("-", " ")},
+        "shortDescription": {"text": _described(item)},
+        "fullDescription": {"text": _explained(item)},
         "defaultConfiguration": {"level": LEVEL.get(item.severity, "note")},
     }
+
+
+def _described(item: Item) -> str:
+    """A sentence about the rule, whatever place it was found at."""
+    if item.rule == HOTSPOT:
+        return "This call is one of the costliest of its file."
+    rule = ALL.get(item.rule)
+    return (
+        f"{rule.title}." if rule is not None else "There is something to say about the energy of this call."
+    )
+
+
+def _explained(item: Item) -> str:
+    """Why that is so, in a paragraph."""
+    if item.rule == HOTSPOT:
+        return "Hotspots are ranked by the energy of all runs of a call, as far as it was measured on this machine."
+    rule = ALL.get(item.rule)
+    return _paragraph(rule.page) if rule is not None else _described(item)
+
+
+def _paragraph(page: str) -> str:
+    """The first paragraph behind the title of a rule's page."""
+    parts = [" ".join(part.split()) for part in page.split("\n\n")]
+    return next((part for part in parts[1:] if part), parts[0])
 
 
 def _result(item: Item, index: int) -> dict[str, Any]:

@@ -20,6 +20,28 @@ from energy_lsp.terminal.echo import say
 NO_COLOR = "--no-color"
 
 
+HYPHEN, KEPT = "-", "\u2011"
+
+
+class WholeWords(click.HelpFormatter):
+    """click's, which would break `energy-lsp` and `--no-color` at their hyphens."""
+
+    def write_text(self, text: str) -> None:
+        """A paragraph, broken between words."""
+        super().write_text(text.replace(HYPHEN, KEPT))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
+        """Terms and their descriptions, broken between words."""
+        super().write_dl([(term, text.replace(HYPHEN, KEPT)) for term, text in rows], *args, **kwargs)
+
+    def getvalue(self) -> str:
+        """What was written, with hyphens as they are typed."""
+        return super().getvalue().replace(KEPT, HYPHEN)
+
+
+click.Context.formatter_class = WholeWords  # commands make their own contexts, of whatever group they are in
+
+
 class Suggesting(click.Group):
     """A group that names the nearest command where it has none of that name, and whose help is not cut."""
 

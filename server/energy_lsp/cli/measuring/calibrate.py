@@ -50,6 +50,7 @@ def calibrate(
     """
     from energy_lsp.terminal.progress import progress_display
     from energy_measure.calibration.session import calibrate as run
+    from energy_measure.meters.cpu_time import set_active_watts
     from energy_measure.program.interpreters import find_interpreter
     from energy_measure.request import project_root, read_options
     from energy_measure.session import Progress
@@ -58,8 +59,9 @@ def calibrate(
         signal.signal(number, _interrupt)
     folder = (project or Path.cwd()).absolute()
     root = project_root(folder)
-    asked_for = read_options(root, python=python).python
-    interpreter = find_interpreter(folder, root, asked_for)
+    options = read_options(root, python=python)
+    set_active_watts(options.active_watts)
+    interpreter = find_interpreter(folder, root, options.python)
     began = time.monotonic()
     try:
         with progress_display(progress, shared=False) as (tell, announce):

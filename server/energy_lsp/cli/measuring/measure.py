@@ -49,6 +49,12 @@ INTERRUPTED = 130
     "--period", "period_ms", type=click.FloatRange(1, 500), metavar="MS", help="Time between two samples."
 )
 @click.option(
+    "--active-watts",
+    type=click.FloatRange(0, 1000, min_open=True, max_open=True),
+    metavar="W",
+    help="What one busy CPU draws above idle, where no sensor can be read; see `energy-lsp doctor`.",
+)
+@click.option(
     "--inside",
     type=click.Choice(["auto", "all", "off"]),
     help="Look inside of calls, for layers: windows of steps, every step, or not. [default: auto]",

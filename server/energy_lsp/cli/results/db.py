@@ -27,6 +27,8 @@ from energy_lsp.cli.group import Suggesting
 from energy_lsp.presentation.markup import Plain
 from energy_lsp.terminal.echo import echo, say
 
+CANDIDATES = 15
+"""So many APIs are listed for a name that several have."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -136,12 +138,33 @@ def lookup(api: str, db: Path | None, project: Path, file: str | None, line: int
     figure = store.lookup(api, file=file, line=line)
     store.close()
     if figure is None:
+        if found := _candidates(api):
+            say(f"Several APIs are called {_plain(api)}; name one of them:", err=True)
+            for name in found[:CANDIDATES]:
+                echo(f"  {name}")
+            if len(found) > CANDIDATES:
+                say(f"… and {len(found) - CANDIDATES} more.", err=True)
+            raise click.exceptions.Exit(1)
         say(_plain(_unanswered(api)), err=True)
         raise click.exceptions.Exit(1)
     if output == "json":
         echo(json.dumps(_as_json(figure), indent=2))
     else:
         _print_figure(figure)
+
+
+def _candidates(api: str) -> list[str]:
+    """The APIs whose last names are what was asked for, such as `fit`; those with a figure first."""
+    from energy_data.catalogue.catalogue import Catalogue
+    from energy_data.published.figures import names
+
+    if "." in api:
+        return []
+    catalogue = Catalogue.load()
+    known = set(names())
+    ending = f".{api}".lower()
+    found = {name for name in {*known, *catalogue.names()} if name.lower().endswith(ending)}
+    return sorted(found, key=lambda name: (name not in known, len(name), name))
 
 
 def _unanswered(api: str) -> str:

@@ -42,6 +42,8 @@ class ListOrCommand(Suggesting):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """`runs` and `runs --last 5` are `runs list`."""
+        if ctx.resilient_parsing:  # somebody completes what they write
+            return super().parse_args(ctx, args)
         if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
             args = ["list", *args]
         return super().parse_args(ctx, args)
