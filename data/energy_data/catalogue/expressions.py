@@ -7,10 +7,20 @@ Records name a call by the text of its expression, objects replaced by what made
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from energy_data.catalogue.catalogue import Catalogue, Entry
+from energy_data.catalogue.entry import Entry
+
+
+class Names(Protocol):
+    """What is asked of the catalogue (`catalogue.catalogue.Catalogue`)."""
+
+    def find(self, dotted: str) -> Entry | None:
+        """The entry behind any public name."""
+
+    def member(self, owner: str, name: str) -> Entry | None:
+        """A member of a module or class."""
+
 
 RECORDED = {
     "tensorflow.Module.b.assign_sub": "tensorflow.Variable.assign_sub",
@@ -60,7 +70,7 @@ RECORDED = {
 _RECORDED_NAMES = frozenset(RECORDED.values())
 
 
-def canonical(catalogue: Catalogue, written: str) -> str | None:
+def canonical(catalogue: Names, written: str) -> str | None:
     """The canonical name, or None where the text names nothing in the catalogue."""
     text = written.strip().removesuffix("()")
     if text.startswith("tf."):
@@ -79,7 +89,7 @@ def canonical(catalogue: Catalogue, written: str) -> str | None:
     return found.name if found else None
 
 
-def _called(catalogue: Catalogue, node: ast.expr) -> Entry | None:
+def _called(catalogue: Names, node: ast.expr) -> Entry | None:
     """The API that calling this expression reaches."""
     if isinstance(node, ast.Name):
         return catalogue.find(node.id)
@@ -92,7 +102,7 @@ def _called(catalogue: Catalogue, node: ast.expr) -> Entry | None:
     return catalogue.member(value, "__call__") if value else None
 
 
-def _type(catalogue: Catalogue, node: ast.expr) -> str | None:
+def _type(catalogue: Names, node: ast.expr) -> str | None:
     """The class of an expression's value; a bare function stands for its result, as records write it."""
     if isinstance(node, ast.BinOp):
         return _type(catalogue, node.left)
@@ -106,7 +116,7 @@ def _type(catalogue: Catalogue, node: ast.expr) -> str | None:
     return called.name.rpartition(".")[0] if called.returns == "self" else called.returns
 
 
-def _member_of_value(catalogue: Catalogue, owner: str | None, name: str) -> Entry | None:
+def _member_of_value(catalogue: Names, owner: str | None, name: str) -> Entry | None:
     """The member of an object, or of what calling the object gives: records write both the same way."""
     if owner is None:
         return None

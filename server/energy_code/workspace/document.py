@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import tree_sitter
 
@@ -28,9 +28,6 @@ from energy_code.text.blank_edits import Change
 from energy_code.text.decoding import decode, encode, parseable, same_ends
 from energy_code.text.lines import Encoding, Lines, Position
 from energy_data.catalogue.catalogue import Catalogue
-
-if TYPE_CHECKING:
-    from energy_code.workspace.project import Project
 
 LARGE = 16_384
 """Bytes of a statement from which on its tree is taken from that of the whole text, which follows edits."""
@@ -63,11 +60,25 @@ class Moved(NamedTuple):
     """The lines in which it lies, before and after."""
 
 
+class Surroundings(Protocol):
+    """What a document asks of the project it is part of (`workspace.project.Project`)."""
+
+    engine: Engine
+    stale: list[Document]
+    """Documents that were edited since their modules were lowered."""
+
+    def name_of(self, path: Path) -> tuple[str, bool]:
+        """A file's dotted name, and whether it is a package."""
+
+    def refresh(self) -> None:
+        """Lower what was edited."""
+
+
 class Document:
     """A file as an editor holds it: edits in, analyses out."""
 
     def __init__(
-        self, source: str | bytes, *, path: Path | None = None, project: Project | None = None
+        self, source: str | bytes, *, path: Path | None = None, project: Surroundings | None = None
     ) -> None:
         self.path = path
         self.project = project

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 from energy_code.model import Point, Span
 from energy_code.text.decoding import decode, encode, parseable
 from energy_code.text.lines import Lines
-from energy_code.workspace.document import Document
+from energy_code.workspace.document import Document, Surroundings
 from energy_data.problems import Problem
 
 if TYPE_CHECKING:
     from energy_code.analysis.analysis import Analysis
-    from energy_code.workspace.project import Project
 
 PYTHON_CELL_MAGICS = frozenset(
     [b"time", b"timeit", b"capture", b"prun", b"python", b"python3", b"pypy", b"matplotlib"]
@@ -41,14 +40,14 @@ class Notebook:
         cells: Sequence[tuple[int, str]],
         *,
         path: Path | None = None,
-        project: Project | None = None,
+        project: Surroundings | None = None,
     ) -> None:
         self.numbers = [number for number, _ in cells]
         self.sources = [parseable(encode(text)) for _, text in cells]
         self.document = Document(self._program(), path=path, project=project)
 
     @classmethod
-    def read(cls, data: bytes, *, path: Path | None = None, project: Project | None = None) -> Notebook:
+    def read(cls, data: bytes, *, path: Path | None = None, project: Surroundings | None = None) -> Notebook:
         """The notebook in an `.ipynb` file."""
         return cls(read_cells(data, path), path=path, project=project)
 

@@ -19,7 +19,7 @@ from energy_code.models.tensorflow.callbacks import mark
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
-    from energy_code.models.tensorflow.effects import ApiCall
+    from energy_code.models.tensorflow.api_call import ApiCall
 
 
 def leaves_as_tensors(value: Value) -> Value:

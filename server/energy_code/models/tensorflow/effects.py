@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import Arguments
 from energy_code.interpreter.domain.lattice import join_all
@@ -26,6 +26,7 @@ from energy_code.interpreter.domain.values import (
 from energy_code.interpreter.operations.iteration import RESTORED
 from energy_code.interpreter.operations.side_effects import note_attribute
 from energy_code.ir.expressions import Attribute, Name
+from energy_code.models.tensorflow.api_call import ApiCall
 from energy_code.models.tensorflow.callbacks import (
     CALLABLES,
     call_with_tensors,
@@ -89,16 +90,6 @@ OPTIMIZERS = {
     "ftrl": "Ftrl",
     "lion": "Lion",
 }
-
-
-class ApiCall(NamedTuple):
-    """One call of an API as its effect sees it."""
-
-    api: str
-    receiver: Value | None
-    arguments: Arguments
-    result: Value
-    site: CallExpression | None
 
 
 Effect = Callable[["Frame", ApiCall], Value]

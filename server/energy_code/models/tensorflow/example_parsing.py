@@ -8,7 +8,7 @@ from energy_code.interpreter.domain.values import TENSOR_VALUE, UNKNOWN, ApiInst
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
-    from energy_code.models.tensorflow.effects import ApiCall
+    from energy_code.models.tensorflow.api_call import ApiCall
 
 SPARSE = ApiInstance("tensorflow.sparse.SparseTensor")
 RAGGED = ApiInstance("tensorflow.RaggedTensor")
