@@ -7,10 +7,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-PROGRAM = Path(__file__).parent / "backends" / "matmuls.py"
+FOLDER = Path(__file__).parent / "backends"
 PYTHON = os.environ.get("ENERGY_LSP_BACKENDS_PYTHON", sys.executable)
 """An interpreter with Keras and the back ends, where it is another one."""
 
@@ -20,11 +21,10 @@ def has(*names: str) -> bool:
     return subprocess.run([PYTHON, "-c", asked], capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize("backend", ["jax", "torch"])
-def test_another_back_end(backend: str, tmp_path: Path) -> None:
+def measured(program: Path, backend: str, tmp_path: Path) -> dict[str, Any]:
     if not has("keras", backend):
         pytest.skip(f"{backend} is not installed for {PYTHON}")
-    command = [sys.executable, "-m", "energy_lsp", "measure", str(PROGRAM), "--quick", "--format", "json"]
+    command = [sys.executable, "-m", "energy_lsp", "measure", str(program), "--quick", "--format", "json"]
     done = subprocess.run(
         [*command, "--python", PYTHON, "--db", str(tmp_path / "energy.db")],
         env={**os.environ, "KERAS_BACKEND": backend},
@@ -34,7 +34,15 @@ def test_another_back_end(backend: str, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
+    report: dict[str, Any] = json.loads(done.stdout)
+    phases = {phase["name"]: phase["joules"] for phase in report["program"]["phases"]}
+    assert abs(phases["unexplained"]) < 0.15 * report["program"]["joules"]
+    return report
+
+
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_another_back_end(backend: str, tmp_path: Path) -> None:
+    report = measured(FOLDER / "matmuls.py", backend, tmp_path)
     assert report["environment"]["backend"] == backend
     assert report["environment"]["backend_version"]
     assert report["environment"]["precision"] == "float32"
@@ -42,5 +50,9 @@ def test_another_back_end(backend: str, tmp_path: Path) -> None:
     assert product["times"] == 6
     # 2 × 1200³ operations take milliseconds on any machine: a call that did not wait is over in microseconds.
     assert product["seconds"] > 6 * 2e-3
-    phases = {phase["name"]: phase["joules"] for phase in report["program"]["phases"]}
-    assert abs(phases["unexplained"]) < 0.15 * report["program"]["joules"]
+
+
+def test_a_step_compiled_with_jax_is_a_call(tmp_path: Path) -> None:
+    report = measured(FOLDER / "compiled_jax_step.py", "jax", tmp_path)
+    step = next(call for call in report["calls"] if call["kind"] == "compiled")
+    assert (step["api"], step["times"], step["line"]) == ("train_step", 150, 23)

@@ -2,8 +2,8 @@
 
 What an event draws itself, without the events in it, belongs to its phase; whatever happens while a package is imported,
 a graph is built or the program ends belongs to that. What is drawn while nothing recorded runs is Python's, by the CPU
-time of the program's threads, or that of processes which it started. The rest is unexplained, threads of libraries that go
-on after a call among it, and makes the sum exact.
+time of the program's threads (those of libraries that go on after a call are a part of their own), or that of processes
+which it started. The rest is unexplained, and makes the sum exact.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ HOLDING: tuple[PhaseName, ...] = ("imports", "tracing", "exit")
 MOST_PARTS = 24
 """Parts that a phase is told in; the rest of them is one."""
 OTHERS = "others"
+NATIVE = "threads of libraries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,12 @@ def phases_of(
     seconds: float,
     outside: OutsideTime,
     children: float,
+    watts: float = np.inf,
 ) -> dict[PhaseName, PhaseShare]:
     """All phases of a run, which add up to the program's joules.
 
-    `kinds`: for each site number; `children`: part of the energy outside of all events that other processes drew.
+    `kinds`: for each site number; `children`: part of the energy outside of all events that other processes drew;
+    `watts`: the most that a thread draws.
     """
     total = sum(part.program_joules for part in devices)
     own = np.zeros(len(events)) + sum((part.exclusive for part in devices), start=np.zeros(len(events)))
@@ -67,7 +70,7 @@ def phases_of(
             share.joules, share.seconds = float(own[rows].sum()), float(busy[rows].sum())
             share.detail = _detail(labels[rows], own[rows], names)
     between = total - float(own.sum())
-    _between(found, between, outside, children)
+    _between(found, between, outside, children, watts)
     explained = sum(share.joules for name, share in found.items() if name != "unexplained")
     found["unexplained"].joules = total - explained
     spent = sum(share.seconds for name, share in found.items() if name != "unexplained")
@@ -76,7 +79,11 @@ def phases_of(
 
 
 def _between(
-    found: Mapping[PhaseName, PhaseShare], between: float, outside: OutsideTime, children: float
+    found: Mapping[PhaseName, PhaseShare],
+    between: float,
+    outside: OutsideTime,
+    children: float,
+    watts: float,
 ) -> None:
     """What was drawn while nothing recorded ran: by other processes, by Python."""
     if between <= 0.0:
@@ -84,8 +91,14 @@ def _between(
     found["children"].joules = between * children
     own = between * (1.0 - children)
     share = min(1.0, outside.python / outside.process) if outside.process > 0 else 0.0
-    found["python"].joules = own * share
-    found["python"].seconds = outside.python
+    python = PhaseShare(own * share, outside.python)
+    native = outside.process - outside.python
+    if native > 0:
+        going_on = min(own * (1.0 - share), native * watts)
+        python.detail = {"Python": python.joules, NATIVE: going_on}
+        python.joules += going_on
+    found["python"].joules, found["python"].seconds = python.joules, python.seconds
+    found["python"].detail = python.detail
 
 
 def _belonging(events: Events, kinds: Sequence[Kind]) -> tuple[Integers, list[str], Integers]:

@@ -62,6 +62,7 @@ class PhaseHooks:
             "tensorflow.python.data.ops.dataset_ops": self.datasets,
             "tensorflow.python.distribute.input_lib": self.distributed,
             "torch.utils.data.dataloader": self.torch_loader,
+            "jax._src.api": self.jax_functions,
         }
         for name in CALLBACK_LISTS:
             found[name] = self.callbacks
@@ -126,6 +127,38 @@ class PhaseHooks:
             return self.site("compiled", function.__qualname__.replace("<locals>.", ""), caller), -1
 
         self.wrap(getattr(module, "Function", None), "__call__", choose)
+
+    def jax_functions(self, module: ModuleType) -> None:
+        """The same for functions that it compiles with `jax.jit`, whose results are waited for."""
+        plain: Any = getattr(module, "jit", None)
+        if not callable(plain):
+            return
+
+        def jit(*args: Any, **kwargs: Any) -> Any:
+            made = plain(*args, **kwargs)
+            if hasattr(made, "lower"):
+                return self.jitted(made)
+            return lambda function: self.jitted(made(function))  # options alone make a decorator
+
+        functools.update_wrapper(jit, plain)
+        module.jit = jit  # type: ignore[attr-defined]
+
+    def jitted(self, made: Any) -> Any:
+        """A compiled function that records its calls, where it is the program's own."""
+        function = self.own.function(made)
+        if function is None:
+            return made
+        name = function.__qualname__.replace("<locals>.", "")
+
+        def choose(args: tuple[Any, ...], frame: FrameType) -> tuple[int, int]:
+            caller = self.own.caller(frame)
+            return NOT_RECORDED if caller is None else (self.site("compiled", name, caller), -1)
+
+        recording = self.wrapped(made, choose, waits=True)
+        for attribute in dir(made):
+            if not attribute.startswith("__"):
+                setattr(recording, attribute, getattr(made, attribute))
+        return recording
 
     def tracing(self, module: ModuleType) -> None:
         """Graphs that are built, whatever for."""

@@ -76,6 +76,7 @@ def accounted(ran: Ran, found_sites: FoundSites) -> OneRun:
         (span.end - span.begin) / 1e9 - overhead.seconds,
         outside := outside_time(ran.marks, recorded),
         _children(ran, recorded, parts, outside, found),
+        _thread_watts(devices),
     )
     events, parts = only_calls(every, parts, sites)
     energies = {unkeyed(number): energy for number, energy in site_energies(events, parts).items()}
@@ -177,6 +178,12 @@ def _children(
         return float(np.clip((counted[1] - counted[0]).sum() / between, 0.0, 1.0)) if between > 0 else 0.0
     seconds = sum(float(process.get("children_cpu", 0)) for process in found) * 1e-9
     return seconds / (seconds + outside.process) if seconds > 0 else 0.0
+
+
+def _thread_watts(devices: Sequence[tuple[SampledTrace, DeviceAttribution, Baseline]]) -> float:
+    """What a thread that computes draws, where energy is estimated by that."""
+    estimated = all(trace.estimated for trace, _, _ in devices)
+    return PowerModel.from_environment().active_watts if estimated else np.inf
 
 
 def _baseline(trace: SampledTrace, idle: Sequence[IdleWindow]) -> Baseline:

@@ -96,12 +96,15 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
 
 
 def wrapped(
-    recorder: Recorder, plain: Callable[..., Any], choose: Callable[[Arguments, FrameType], Tuple[int, int]]
+    recorder: Recorder,
+    plain: Callable[..., Any],
+    choose: Callable[[Arguments, FrameType], Tuple[int, int]],
+    waits: bool = False,
 ) -> Callable[..., Any]:
     """A function in place of another one of the libraries, whose calls are recorded under a number of `Recorder.place`.
 
     `choose(arguments, caller)` gives the number, below zero for calls that are not recorded, and the number for a
-    call that ends an iteration, which is none of its steps.
+    call that ends an iteration, which is none of its steps. `waits`: a call returns before its work is done.
     """
     now, cpu_now, thread_now = recording.clock, recording.cpu_clock, recording.thread_clock
     strip_here = sys.version_info >= (3, 11)
@@ -119,7 +122,12 @@ def wrapped(
                 cpu_start, thread_start = cpu_now(), thread_now()
         start = now()
         try:
-            return plain(*args, **kwargs)
+            result = plain(*args, **kwargs)
+            if waits and site >= 0:
+                wait_for = waiting()
+                if wait_for is not None:
+                    wait_for(result)
+            return result
         except BaseException as error:
             if ending >= 0 and isinstance(error, StopIteration):
                 site = ending
