@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
-from energy_code.rule_engine.edits.extract import Step, extracted, free_name, step_at
+from energy_code.rule_engine.edits.extract import Step, counted, extracted, free_name, step_at
 from energy_code.rule_engine.edits.names import Names
 from energy_code.rule_engine.queries.loops import calls_of
+from energy_code.rule_engine.queries.purity import (
+    applies_gradients_of,
+    calls_pure_code,
+    changes_outside,
+    free_names,
+    is_rebound,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _WORDS = (
-    *(b".numpy(", b".append(", b".extend(", b".Variable(", b".compile(", b".item("),
+    *(b".numpy(", b".append(", b".extend(", b".Variable(", b".compile(", b".item(", b".update("),
     *(b"print(", b"float(", b"int(", b"open(", b"input(", b"self."),
     *(b"global", b"nonlocal", b"yield", b"assert", b"profiler", b"time", b"await"),
 )
@@ -33,6 +40,7 @@ _NOT_IN_A_STEP = re.compile(
 """What stays in the loop when its step is taken out."""
 _STORES = re.compile(rb"\]\s*=(?!=)")
 """An item of a list or dict that is set."""
+_LOOPS = ("for_statement", "while_statement")
 _TAPE_NAMES = re.compile(rb"GradientTape\([^)]*\)\s+as\s+(\w+)")
 
 
@@ -114,6 +122,35 @@ class MissingFunction(Rule):
         ),
     )
     leave_alone = (
+        "for epoch in range(9):\n"
+        "    for x in data:\n"
+        "        with tf.GradientTape() as tape:\n"
+        "            loss = tf.reduce_sum(x * w) * settings.scale\n"
+        "        grads = tape.gradient(loss, w)\n"
+        "    settings.scale = settings.scale / 2",
+        "def loss_of(x):\n"
+        "    seen.append(x)\n"
+        "    return tf.reduce_sum(x * w)\n"
+        "\n\n"
+        "for x in data:\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = loss_of(x)\n"
+        "    grads = tape.gradient(loss, w)",
+        "for optimizer in (keras.optimizers.SGD(), keras.optimizers.Adam()):\n"
+        "    for x in data:\n"
+        "        with tf.GradientTape() as tape:\n"
+        "            loss = tf.reduce_sum(x * w)\n"
+        "        optimizer.apply_gradients([(tape.gradient(loss, w), w)])",
+        "warm = True\n"
+        "\n\n"
+        "def step(x, w):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_sum(x * w) * (2.0 if warm else 1.0)\n"
+        "    return tape.gradient(loss, w)\n"
+        "\n\n"
+        "for batch in data:\n"
+        "    grads = step(batch, w)\n"
+        "    warm = False",
         "def step(x, w):\n"
         "    with tf.GradientTape() as tape:\n"
         "        loss = tf.reduce_sum(x * w)\n"
@@ -195,6 +232,8 @@ def step(x, w):
         numpy = place.module_alias("numpy")
         if numpy is not None and f"{numpy}.".encode() in text:
             return
+        if not calls_pure_code(place, text) or _depends_on_python(place, function, looped):
+            return
 
         def edits() -> list[Edit]:
             names = Names(place.analysis)
@@ -215,6 +254,9 @@ def step(x, w):
         step = step_at(place, statement, _NOT_IN_A_STEP) if tapes[:1] == [statement] else None
         if step is None or not _is_whole(place, step, statement):
             return
+        start, end = step.statements[0].start_byte, step.statements[-1].end_byte
+        if not calls_pure_code(place, place.analysis.source[start:end]):
+            return
 
         def edits() -> list[Edit]:
             names = Names(place.analysis)
@@ -227,6 +269,27 @@ def step(x, w):
             message="as a function under `@tf.function` this step is one call",
             related=step.statements,
         )
+
+
+def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node]) -> bool:
+    """Whether the file changes what the function reads, or gives it another number or optimizer in each call."""
+    source = place.analysis.source
+    text = source[function.start_byte : function.end_byte]
+    outside = source[: function.start_byte] + b"\n" + source[function.end_byte :]
+    free = free_names(text)
+    parameters = function.child_by_field_name("parameters")
+    if free is None or parameters is None:
+        return True
+    if changes_outside(outside, free) or any(is_rebound(outside, name) for name in free):
+        return True
+    if applies_gradients_of(text, place.names(parameters)):
+        return True
+    for call in looped:
+        loops = [one for one in place.within_function(call) if one.type in _LOOPS]
+        arguments = call.child_by_field_name("arguments")
+        if arguments is not None and place.names(arguments) & (counted(place, loops) if loops else set()):
+            return True
+    return False
 
 
 def _is_plain(place: RuleContext, function: Node) -> bool:

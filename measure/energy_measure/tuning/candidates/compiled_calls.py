@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 
 ORDER = 20
 _MODELS = ("keras.Model", "keras.Sequential", "keras.Functional")
+_COUNTS = re.compile(
+    rb"def (?:call|__call__)\([^)]*\)[^:]*:\n(?:[ \t]+.*\n|\n)*?[ \t]+self\.\w+\s*[-+*/]?=(?!=)"
+)
 _LOOPS = ("for_statement", "while_statement")
 
 
 def find(sources: Sequence[Source]) -> Iterator[Candidate]:
     """For each model that a loop calls eagerly by its plain name, all such calls of the file."""
     for source in sources:
+        if _COUNTS.search(source.text):
+            continue  # a model that changes itself when it is called
         by_model: dict[str, list[tuple[Call, Node]]] = {}
         for call in source.analysis.calls:
             node = _callee(source, call)

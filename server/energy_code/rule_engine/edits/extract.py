@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.rule_engine.context import Edit, RuleContext
 from energy_code.rule_engine.queries.loops import targets
+from energy_code.rule_engine.queries.purity import applies_gradients_of, changes_outside, starts_as_number
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,8 +52,10 @@ def step_at(place: RuleContext, first: Node, effects: re.Pattern[bytes]) -> Step
         return None
     inside = _loop_names(place, loops, statements)
     inputs = sorted(name for name in names.read if name in inside or name in names.bound)
-    if any(name in _numbers(place, loops) for name in inputs):
+    if any(name in counted(place, loops) for name in inputs):
         return None  # a Python number is another graph for each value
+    if _depends_on_python(place, names, inputs, loops, statements):
+        return None
     outputs = [name for name in sorted(names.bound) if _is_read_outside(place, name, loops, statements)]
     return Step(statements, loops, inputs, outputs)
 
@@ -167,7 +170,7 @@ def _loop_names(place: RuleContext, loops: Sequence[Node], statements: Sequence[
     found = {name for loop in loops for name in targets(place, loop)}
     start, end = statements[0].start_byte, statements[-1].end_byte
     for target in _assigned(loops[-1]):
-        if not start <= target.start_byte < end:
+        if target.type not in ("attribute", "subscript") and not start <= target.start_byte < end:
             found |= place.names(target) | ({place.text(target)} if target.type == "identifier" else set())
     return found
 
@@ -183,7 +186,22 @@ def _assigned(loop: Node) -> Iterator[Node]:
         waiting += node.named_children
 
 
-def _numbers(place: RuleContext, loops: Sequence[Node]) -> set[str]:
+def _depends_on_python(
+    place: RuleContext, names: Names, inputs: Sequence[str], loops: Sequence[Node], statements: Sequence[Node]
+) -> bool:
+    """Whether the loops change what a trace would take for granted, or give each call another optimizer."""
+    source = place.analysis.source
+    start, end = statements[0].start_byte, statements[-1].end_byte
+    around = source[loops[-1].start_byte : start] + b"\n" + source[end : loops[-1].end_byte]
+    bound = {name for loop in loops for name in targets(place, loop)}
+    return (
+        changes_outside(around, names.read - bound)
+        or applies_gradients_of(source[start:end], inputs)
+        or any(starts_as_number(source, name) for name in inputs if name not in bound)
+    )
+
+
+def counted(place: RuleContext, loops: Sequence[Node]) -> set[str]:
     """Names that count: over `range`, and the first of `enumerate`."""
     found: set[str] = set()
     for loop in loops:
