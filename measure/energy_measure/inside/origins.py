@@ -43,6 +43,8 @@ class Origin:
     file: str
     line: int
     """0: no line of the program's own."""
+    cell: tuple[int, int] = (0, 0)
+    """In a notebook: the cell and the line in it."""
 
     @property
     def key(self) -> tuple[str, Pass]:
@@ -153,7 +155,7 @@ class Origins:
         stage = "backward" if record.role == "backward" else "forward"
         if layer is not None:
             at = layer.place or Place("", 0, "")
-            origin = Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line)
+            origin = Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line, at.cell)
             return Found(origin, layer.called[0] if layer.called else place, kind, scope=name)
         if stage == "backward" and record.forward:
             first, _ = self.find(record.forward, self._recorded.graphs[record.graph])
@@ -168,13 +170,15 @@ class Origins:
                 scope=name,
             )
         path = f"{place.function}/line {place.line}/{kind}"
-        return Found(Origin(path, "operation", stage, place.file, place.line), place, kind, scope=name)
+        return Found(
+            Origin(path, "operation", stage, place.file, place.line, place.cell), place, kind, scope=name
+        )
 
     def _of_dataset(self, function: re.Match[str], place: Place | None, name: str, kind: str) -> Found:
         """In a function that `map`, `filter` or the like was given, at the program's own lines of it."""
         at = place or Place("", 0, "")
         path = f"tf.data/{function[1]} {function[2]}" + (f"/line {at.line}" if at.line else "")
-        return Found(Origin(path, "function", "input", at.file, at.line), place, kind, scope=name)
+        return Found(Origin(path, "function", "input", at.file, at.line, at.cell), place, kind, scope=name)
 
     def _of_eager(self, name: str) -> Found:
         return replace(self._of_marked(name), eager=True)
@@ -189,7 +193,9 @@ class Origins:
             if layer is None:
                 return Found(Origin("outside layers", "operation", stage, "", 0), None, kind)
             at = layer.place or Place("", 0, "")
-            return Found(Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line), None, kind)
+            return Found(
+                Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line, at.cell), None, kind
+            )
         if parts[1] == "optimizer":
             return Found(Origin("optimizer", "optimizer", "optimizer", "", 0), None, kind)
         if _INPUT_OPERATIONS.search(kind):
@@ -232,6 +238,7 @@ class Origins:
             root.origin.stage,
             root.origin.file,
             root.origin.line,
+            root.origin.cell,
         )
         return Found(origin, root.called, instruction)
 

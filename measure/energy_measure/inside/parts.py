@@ -10,7 +10,7 @@ from typing import Any
 from energy_measure.inside.account import MOST_CALLED, CallAccount
 from energy_measure.inside.looking import InsideRun
 from energy_measure.inside.origins import RUNTIME, Origin, Pass
-from energy_measure.inside.recorded import Place
+from energy_measure.inside.recorded import Place, place_json
 from energy_measure.statistics import Interval, combine
 
 
@@ -43,9 +43,8 @@ class MeasuredPart:
             "path": self.origin.path,
             "kind": self.origin.kind,
             "pass": self.stage,
-            "file": self.origin.file or None,
-            "line": self.origin.line or None,
-            "called": [{"file": place.file, "line": place.line} for place in self.called],
+            **place_json(self.origin.file, self.origin.line, self.origin.cell),
+            "called": [place.as_json() for place in self.called],
             "joules": self.joules,
             "interval": {"low": self.interval.low, "high": self.interval.high},
             "share": self.share,
@@ -124,13 +123,17 @@ def _with_joules(part: MeasuredPart, joules: float, whole: float) -> MeasuredPar
     )
 
 
-def inside_note(mode: str, runs: Sequence[InsideRun]) -> str:
-    """How the inside was looked at, or why not."""
+def inside_note(mode: str, runs: Sequence[InsideRun], *, listed: bool = True) -> str:
+    """How the inside was looked at, or why not; `listed`: calls have parts that are shown."""
     if mode == "off":
         return "Calls were not looked into (--inside off)."
     notes = list(dict.fromkeys(note for run in runs for note in run.notes))
     if not any(run.accounts for run in runs):
         return " ".join(notes) or "No call ran a compiled step or a layer that could be looked into."
+    if not listed:
+        return " ".join(
+            ["No call that was looked into came to its end: what is inside is not known.", *notes]
+        )
     looked = sum(run.looked_at for run in runs) / len(runs)
     if mode == "all":
         how = "Every step was profiled."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ Integers = npt.NDArray[np.int64]
 
 COLUMNS = len(reader.COLUMNS)
 READING_SECONDS = 300.0
+_CELL = re.compile(r"^<.* cell (\d+)>$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,19 @@ class Place:
     file: str
     line: int
     function: str
+    cell: tuple[int, int] = (0, 0)
+    """In a notebook: the cell and the line in it, where `line` counts through all cells."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As all lines are printed: in a notebook the cell's."""
+        return place_json(self.file, self.line, self.cell)
+
+
+def place_json(file: str, line: int, cell: tuple[int, int]) -> dict[str, Any]:
+    """A file and a line; those of a notebook as the cell and the line in it."""
+    if cell[0]:
+        return {"file": file, "line": cell[1], "cell": cell[0]}
+    return {"file": file or None, "line": line or None}
 
 
 @dataclass(slots=True)
@@ -98,7 +113,9 @@ class Recorded:
 
         def renamed(place: Place) -> Place:
             file, before = named(place.file)
-            return Place(file, place.line + before, place.function)
+            title = _CELL.search(place.file)
+            cell = (int(title[1]), place.line) if title and file != place.file else (0, 0)
+            return Place(file, place.line + before, place.function, cell)
 
         for layer in self.layers.values():
             layer.place = None if layer.place is None else renamed(layer.place)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from energy_data.model import PHASES, Environment, Machine
+from energy_measure.inside.recorded import place_json
 from energy_measure.results import MeasuredCall, MeasuredProgram
 
 
@@ -129,7 +130,9 @@ def _phases(known: Sequence[MeasuredProgram]) -> list[dict[str, Any]]:
 
 
 def _parts_json(call: MeasuredCall) -> list[dict[str, Any]]:
-    place = {"file": call.site.file, "line": call.site.line, "column": call.site.column}
+    site = call.site
+    cell = (site.cell, site.cell_line) if site.cell is not None else (0, 0)
+    place = {**place_json(site.file, site.line, cell), "column": site.column}
     return [{"call": place, **part.as_json()} for part in call.inside]
 
 

@@ -99,7 +99,11 @@ class Work:
                 done.append(run)
             self._note([*run.problems, *_unsteady(run)])
             result.program = combine_runs(done, found_sites.sites, spread)
-            result.inside_note = inside_note(options.inside, [one.inside for one in done])
+            result.inside_note = inside_note(
+                options.inside,
+                [one.inside for one in done],
+                listed=any(call.inside for call in result.program.calls),
+            )
             storing.store(result.program, done, found_sites.sites, result.inside_note)
             if run.stopped == INTERRUPTED:
                 result.failure = f"{result.command} was interrupted. {_kept(len(done))}"

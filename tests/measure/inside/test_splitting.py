@@ -10,7 +10,7 @@ import pytest
 from energy_measure.attribution.events import Events
 from energy_measure.attribution.solver import DeviceAttribution
 from energy_measure.injected.inside import reader
-from energy_measure.inside.account import Metered, call_accounts
+from energy_measure.inside.account import CallAccount, Metered, call_accounts
 from energy_measure.inside.looking import InsideRun
 from energy_measure.inside.overhead import Overhead
 from energy_measure.inside.parts import combine_parts, inside_note
@@ -174,6 +174,18 @@ def test_a_run_that_could_not_be_looked_into_says_why() -> None:
     run = InsideRun(notes=("The program uses TensorFlow's profiler itself.",))
     assert inside_note("auto", [run]) == "The program uses TensorFlow's profiler itself."
     assert "off" in inside_note("off", [])
+    looked = InsideRun({0: CallAccount(1.0, {}, 1.0, loaded=False, whole=True)})
+    assert inside_note("auto", [looked]) == "Every step was profiled: the run was short."
+    assert "came to its end" in inside_note("auto", [looked], listed=False)
+
+
+def test_lines_of_a_notebook_are_those_of_the_cell() -> None:
+    process = recorded([], [], 0)
+    process.layers = {1: LayerRecord("Dense", "keras", Place("<study.ipynb cell 4>", 2, "<module>"), "net/a")}
+    process.rename(lambda file: ("study.ipynb", 10))
+    place = process.layers[1].place
+    assert place is not None
+    assert (place.line, place.as_json()) == (12, {"file": "study.ipynb", "line": 2, "cell": 4})
 
 
 def test_sparser_samples_keep_the_energy_and_lose_the_detail() -> None:
