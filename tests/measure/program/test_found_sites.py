@@ -136,13 +136,16 @@ def test_every_joule_is_in_one_phase() -> None:
         tracing=[False, False, False, False, True, False],
     )
     part = attributed([5.0, 3.0, 2.0, 1.0, 0.5, 0.25], events, 20.0)
-    found = phases_of(events, KINDS, [part], 1.0, OutsideTime(python=0.5, process=1.0), children=0.2)
+    found = phases_of(events, KINDS, [part], 1.0, OutsideTime(python=0.5, process=1.0), 0.2, watts=4.0)
     assert found["imports"].joules == 6.0
     assert found["tracing"].joules == 2.5
     assert found["tracing"].detail == {"graph": 2.5}
     assert (found["calls"].joules, found["callbacks"].joules) == (3.0, 0.25)
     assert found["children"].joules == pytest.approx(8.25 * 0.2)
-    assert found["python"].joules == pytest.approx(8.25 * 0.8 * 0.5)
+    # Half of the CPU time is that of threads that go on by themselves, which draw 4 W and no more.
+    assert found["python"].detail == pytest.approx({"Python": 8.25 * 0.8 * 0.5, "threads of libraries": 2.0})
+    assert found["python"].joules == pytest.approx(8.25 * 0.8 * 0.5 + 2.0)
+    assert found["unexplained"].joules == pytest.approx(8.25 * 0.8 * 0.5 - 2.0)
     assert sum(share.joules for share in found.values()) == pytest.approx(20.0)
     calls = among_calls(events, part, events.site == 1)
     assert calls.outside_joules == pytest.approx(20.0 - 6.75)
