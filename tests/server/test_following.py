@@ -1,4 +1,4 @@
-"""Edits of remarks and blank lines in a short file: diagnostics are told at once, and are those that its page has then."""
+"""Edits of comments and blank lines in a short file: diagnostics are told at once, and are those that its page has then."""
 
 from __future__ import annotations
 

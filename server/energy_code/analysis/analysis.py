@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import tree_sitter
 
 from energy_code.analysis.calls import NOTHING_RENEWED, Calls, Found, Made, Renewed
-from energy_code.analysis.enclosing import Home, Surroundings
+from energy_code.analysis.enclosing import EnclosingCode, Surroundings
 from energy_code.analysis.functions import Functions
 from energy_code.analysis.ignore_comments import Ignores, ignores_in
 from energy_code.analysis.layout import Layout
@@ -77,7 +77,7 @@ class Analysis:
         self.lines = document.lines
         self.engine = document.engine
         self.module = document.module
-        self.survey = summary_of_module(self.engine, self.module)
+        self.module_summary = summary_of_module(self.engine, self.module)
         self._before = before
         self.layout = Layout(self.module.units, before.layout if before is not None else None, touched)
         self._kept = kept
@@ -100,39 +100,44 @@ class Analysis:
         layout, before, self._before = self.layout, self._before, None
         renewed = NOTHING_RENEWED
         if before is None:
-            found = self._found_in(layout.homes)
+            found = self._found_in(layout.enclosing_codes)
         else:
             front, back, by = layout.same_but_for(self.changed_since(before.knowledge))
-            homes = layout.homes[layout.tops[front] : layout.tops[-1 - back]]
+            enclosing_codes = layout.enclosing_codes[layout.tops[front] : layout.tops[-1 - back]]
             renewed = Renewed(
                 before.found,
                 bisect_left(before.found, (before.layout.start_of(front),)),
                 bisect_left(before.found, (before.layout.start_of(len(before.layout.units) - back),)),
                 by,
             )
-            found = renewed.around(self._found_in(homes))
+            found = renewed.around(self._found_in(enclosing_codes))
         return Calls(
             found, self.lines, self._around.of_call, self._kept, self._unchanged, renewed, self.repairs
         )
 
-    def _found_in(self, homes: Sequence[Home]) -> list[Found]:
+    def _found_in(self, enclosing_codes: Sequence[EnclosingCode]) -> list[Found]:
         """The calls that some codes make, by place."""
-        sites = self.survey.sites
+        sites = self.module_summary.sites
         bases: dict[Code, int] = {}
         twins: list[tuple[int, Code]] = []
-        for start, _, code, _ in homes:
+        for start, _, code, _ in enclosing_codes:
             if bases.setdefault(code, start) != start:  # the same function written twice, as in two branches
                 twins.append((start, code))
         found: list[Found] = [
-            ((base := bases[expression.home]) + expression.start, -(base + expression.end), expression, site)
+            (
+                (base := bases[expression.enclosing_code]) + expression.start,
+                -(base + expression.end),
+                expression,
+                site,
+            )
             for expression, site in sites.items()
-            if expression.home in bases
+            if expression.enclosing_code in bases
         ]
         for base, code in twins:
             found += [
                 (base + expression.start, -(base + expression.end), expression, site)
                 for expression, site in sites.items()
-                if expression.home is code
+                if expression.enclosing_code is code
             ]
         found.sort(key=itemgetter(0, 1))
         return found
@@ -149,7 +154,7 @@ class Analysis:
 
     @cached_property
     def _around(self) -> Surroundings:
-        return Surroundings(self.layout.homes, self.survey)
+        return Surroundings(self.layout.enclosing_codes, self.module_summary)
 
     @cached_property
     def _again(self) -> Analysis:
@@ -160,12 +165,12 @@ class Analysis:
 
     # questions about nodes ------------------------------------------------------------------------------------
 
-    def _home(self, start: int, end: int) -> tuple[int, Code] | None:
+    def _enclosing_code(self, start: int, end: int) -> tuple[int, Code] | None:
         """The innermost code around a stretch, and where it starts."""
         layout = self.layout
         position = bisect_right(layout.starts, start) - 1
         while position >= 0:
-            base, stop, code, _ = layout.homes[position]
+            base, stop, code, _ = layout.enclosing_codes[position]
             if end <= stop:
                 return base, code
             position -= 1
@@ -176,7 +181,7 @@ class Analysis:
         layout = self.layout
         position = bisect_right(layout.starts, start) - 1
         while position >= 0:
-            first, last, code, parent = layout.homes[position]
+            first, last, code, parent = layout.enclosing_codes[position]
             if end <= last:
                 if type(code) is FunctionCode and code.name != "<lambda>" and (first, last) != (start, end):
                     return first, last
@@ -192,14 +197,14 @@ class Analysis:
         while node.type in ("parenthesized_expression", "type") and node.named_child_count == 1:
             node = node.named_children[0]
         start, end = node.start_byte, node.end_byte
-        found = self._home(start, end)
+        found = self._enclosing_code(start, end)
         while found is not None:
-            base, home = found
-            value = self.survey.value_at(home, start - base, end - base)
-            parent = self._around.parents.get(home)
+            base, enclosing_code = found
+            value = self.module_summary.value_at(enclosing_code, start - base, end - base)
+            parent = self._around.parents.get(enclosing_code)
             if value is not UNKNOWN or parent is None:
                 return value
-            outer = next((start for start, _, code, _ in self.layout.homes if code is parent), None)
+            outer = next((start for start, _, code, _ in self.layout.enclosing_codes if code is parent), None)
             found = (outer, parent) if outer is not None else None
         return UNKNOWN
 
@@ -241,14 +246,16 @@ class Analysis:
 
     def mode_at(self, node: tree_sitter.Node) -> Mode:
         """Whether code at this place runs eagerly, as a graph or compiled."""
-        found = self._home(node.start_byte, node.end_byte)
+        found = self._enclosing_code(node.start_byte, node.end_byte)
         return self._around.mode(found[1]) if found is not None else "eager"
 
     def called_from_outside(self, node: tree_sitter.Node) -> bool:
         """Whether another file of the project calls the function around a node in eager code."""
-        found = self._home(node.start_byte, node.end_byte)
+        found = self._enclosing_code(node.start_byte, node.end_byte)
         code = found[1] if found is not None else None
-        return isinstance(code, FunctionCode) and OUTSIDE["eager"] in self.survey.callers.get(code, ())
+        return isinstance(code, FunctionCode) and OUTSIDE["eager"] in self.module_summary.callers.get(
+            code, ()
+        )
 
     def stretch_at(self, place: int) -> StatementRange | None:
         """The statement of the module's top level that a byte lies in; None between statements."""
@@ -267,7 +274,7 @@ class Analysis:
     @property
     def knowledge(self) -> Knowledge:
         """What all answers about expressions rest on."""
-        return self.survey.knowledge
+        return self.module_summary.knowledge
 
     def changed_since(self, old: Knowledge) -> set[Code]:
         """The codes of which something else was known then."""
@@ -282,7 +289,7 @@ class Analysis:
         """Functions and classes by place."""
         found = [
             (start, end, code)
-            for start, end, code, _ in self.layout.homes
+            for start, end, code, _ in self.layout.enclosing_codes
             if type(code) is not TopLevelStatement and code.name != "<lambda>"
         ]
         return Functions(found, self.lines)

@@ -189,7 +189,7 @@ def expressions_of(code: Code) -> list[Expression]:
 def fields_of(kind: type) -> tuple[str, ...]:
     """What a statement or expression is made of."""
     names = [name for cls in kind.__mro__ for name in getattr(cls, "__slots__", ())]
-    return tuple(name for name in names if name not in ("start", "end", "home"))
+    return tuple(name for name in names if name not in ("start", "end", "enclosing_code"))
 
 
 def rename(caches: Iterable[Cache], texts: Mapping[Code, bytes]) -> None:

@@ -13,46 +13,53 @@ if TYPE_CHECKING:
     from energy_code.incremental.module_summary import ModuleSummary
     from energy_code.ir.expressions import CallExpression
 
-Home = tuple[int, int, Code, Code | None]
+EnclosingCode = tuple[int, int, Code, Code | None]
 """Absolute start and end of a code, the code, and the one around it."""
 
 
 class Surroundings:
     """Apart from the analysis, which holds the calls: with a way back from them, no analysis would be freed."""
 
-    def __init__(self, homes: Sequence[Home], survey: ModuleSummary) -> None:
-        self._homes = homes
-        self._survey = survey
+    def __init__(self, enclosing_codes: Sequence[EnclosingCode], module_summary: ModuleSummary) -> None:
+        self._enclosing_codes = enclosing_codes
+        self._module_summary = module_summary
         self._known: dict[Code, tuple[str, Mode]] = {}
 
     @cached_property
     def parents(self) -> dict[Code, Code | None]:
         """The code around each code."""
-        return {code: parent for _, _, code, parent in self._homes}
+        return {code: parent for _, _, code, parent in self._enclosing_codes}
 
     def of_call(self, expression: CallExpression) -> tuple[str, Mode]:
         """The function around a call and the mode it runs in."""
-        home = expression.home
-        known = self._known.get(home)
+        enclosing_code = expression.enclosing_code
+        known = self._known.get(enclosing_code)
         if known is None:
-            known = self._known[home] = (self._function_name(home), self.mode(home))
+            known = self._known[enclosing_code] = (
+                self._function_name(enclosing_code),
+                self.mode(enclosing_code),
+            )
         return known
 
-    def _function_name(self, home: Code | None) -> str:
+    def _function_name(self, enclosing_code: Code | None) -> str:
         """The named function around a code."""
-        while home is not None:
-            if isinstance(home, FunctionCode) and home.name != "<lambda>":
-                return home.qualname
-            home = self.parents.get(home)
+        while enclosing_code is not None:
+            if isinstance(enclosing_code, FunctionCode) and enclosing_code.name != "<lambda>":
+                return enclosing_code.qualname
+            enclosing_code = self.parents.get(enclosing_code)
         return ""
 
-    def mode(self, home: Code | None) -> Mode:
+    def mode(self, enclosing_code: Code | None) -> Mode:
         """The mode of a code: its own, or that of the function around it."""
-        modes = self._survey.modes
-        while home is not None:
-            if isinstance(home, FunctionCode) and home in modes:
-                return modes[home]
-            if isinstance(home, FunctionCode) and home.name != "<lambda>" and self._survey.callers.get(home):
+        modes = self._module_summary.modes
+        while enclosing_code is not None:
+            if isinstance(enclosing_code, FunctionCode) and enclosing_code in modes:
+                return modes[enclosing_code]
+            if (
+                isinstance(enclosing_code, FunctionCode)
+                and enclosing_code.name != "<lambda>"
+                and self._module_summary.callers.get(enclosing_code)
+            ):
                 return "eager"
-            home = self.parents.get(home)
+            enclosing_code = self.parents.get(enclosing_code)
         return "eager"

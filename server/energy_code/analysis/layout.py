@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from energy_code.ir.code import Code, TopLevelStatement
 
 if TYPE_CHECKING:
-    from energy_code.analysis.enclosing import Home
+    from energy_code.analysis.enclosing import EnclosingCode
 
 Units = list[tuple[int, TopLevelStatement]]
 
@@ -30,7 +30,7 @@ NOTHING_SAME = Same(0, 0, 0)
 class Layout:
     """Every code of a module, outermost first, by place."""
 
-    __slots__ = ("codes", "homes", "same", "starts", "tops", "unit_starts", "units")
+    __slots__ = ("codes", "enclosing_codes", "same", "starts", "tops", "unit_starts", "units")
 
     def __init__(
         self, units: Units, before: Layout | None = None, touched: Collection[TopLevelStatement] = frozenset()
@@ -39,26 +39,28 @@ class Layout:
         self.units = units
         self.unit_starts = [start for start, _ in units]
         self.same = same_statements(before.units, units, touched) if before is not None else NOTHING_SAME
-        self.homes: list[Home] = []
+        self.enclosing_codes: list[EnclosingCode] = []
         """Absolute start and end of every code, with the code around it."""
         self.tops: list[int] = []
         """Which of them are the statements of the top level; behind the last one their number."""
         front, back, by = self.same
         if before is not None:
-            self.homes = before.homes[: before.tops[front]]
+            self.enclosing_codes = before.enclosing_codes[: before.tops[front]]
             self.tops = before.tops[:front]
         for start, unit in units[front : len(units) - back]:
-            self.tops.append(len(self.homes))
-            self.homes += homes_in(start, unit)
+            self.tops.append(len(self.enclosing_codes))
+            self.enclosing_codes += enclosing_codes_in(start, unit)
         if before is not None:
             first = before.tops[-1 - back]
-            grown = len(self.homes) - first
-            behind = before.homes[first:]
-            self.homes += [(start + by, end + by, code, parent) for start, end, code, parent in behind]
+            grown = len(self.enclosing_codes) - first
+            behind = before.enclosing_codes[first:]
+            self.enclosing_codes += [
+                (start + by, end + by, code, parent) for start, end, code, parent in behind
+            ]
             self.tops += [top + grown for top in before.tops[-1 - back : -1]]
-        self.tops.append(len(self.homes))
-        self.starts = [home[0] for home in self.homes]
-        self.codes = [home[2] for home in self.homes]
+        self.tops.append(len(self.enclosing_codes))
+        self.starts = [enclosing_code[0] for enclosing_code in self.enclosing_codes]
+        self.codes = [enclosing_code[2] for enclosing_code in self.enclosing_codes]
 
     def start_of(self, number: int) -> int:
         """Where one of the statements begins; behind the last one, behind everything."""
@@ -97,13 +99,13 @@ def same_statements(before: Units, units: Units, touched: Collection[TopLevelSta
     return Same(front, back, by)
 
 
-def homes_in(start: int, unit: TopLevelStatement) -> list[Home]:
+def enclosing_codes_in(start: int, unit: TopLevelStatement) -> list[EnclosingCode]:
     """A statement and all codes in it."""
-    homes: list[Home] = []
+    enclosing_codes: list[EnclosingCode] = []
     stack: list[tuple[int, Code, Code | None]] = [(start, unit, None)]
     while stack:
         start, code, parent = stack.pop()
-        homes.append((start, start + code.end, code, parent))
+        enclosing_codes.append((start, start + code.end, code, parent))
         if code.parts:
             stack.extend([(start + offset, part, code) for offset, part in reversed(code.parts)])
-    return homes
+    return enclosing_codes

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from energy_code.analysis.analysis import Analysis
 
-LEFT_OUT = frozenset(["enclosing", "home", "end", "start", "expressions", "moves", "blank", "parts"])
+LEFT_OUT = frozenset(
+    ["enclosing", "enclosing_code", "end", "start", "expressions", "moves", "blank", "parts"]
+)
 """Fields of the lowered program that lead back, or only count."""
 
 DEEPEST = 60
@@ -73,7 +75,7 @@ def values(analysis: Analysis) -> Iterator[str]:
     """What each expression is, by line, as far as anything is known."""
     found: dict[tuple[int, int], str] = {}
     starts = places(analysis)
-    for code, summaries in analysis.survey.summaries.items():
+    for code, summaries in analysis.module_summary.summaries.items():
         for summary in summaries:
             for expression, value in summary.values.get(code, {}).items():
                 if value is not UNKNOWN and code in starts and isinstance(expression, Expression):
@@ -97,7 +99,7 @@ def places(analysis: Analysis) -> dict[Code, int]:
 
 def summary(analysis: Analysis) -> Iterator[str]:
     """Each evaluation of the module: in which context, what it gives, what it rests on, which APIs its calls reached."""
-    for code, summaries in analysis.survey.summaries.items():
+    for code, summaries in analysis.module_summary.summaries.items():
         for number, one in enumerate(summaries, 1):
             yield f"{code.qualname or 'top level'}, evaluation {number}"
             yield f"  gives {one.returns!r}"

@@ -45,9 +45,11 @@ class Knowledge(NamedTuple):
             return set()
         before = old.sites.get
         changed: set[Code] = {
-            e.home for e, site in self.sites.items() if (known := before(e)) is not site and known != site
+            e.enclosing_code
+            for e, site in self.sites.items()
+            if (known := before(e)) is not site and known != site
         }
-        changed.update(e.home for e in old.sites.keys() - self.sites.keys())
+        changed.update(e.enclosing_code for e in old.sites.keys() - self.sites.keys())
         changed.update(code for code, found in self.summaries.items() if old.summaries.get(code) != found)
         changed.update(old.summaries.keys() - self.summaries.keys())
         changed.update(code for code, _ in self.modes.items() ^ old.modes.items())
@@ -104,8 +106,8 @@ class ModuleSummary:
         changes, revision, current_pass = revisions.changes, revisions.revision, revisions.passes
         while stack:
             caller, current = stack.pop()
-            for home in current.values:
-                self.summaries.setdefault(home, []).append(current)
+            for enclosing_code in current.values:
+                self.summaries.setdefault(enclosing_code, []).append(current)
             for function, mode in current.marks:
                 self.marks.setdefault(function.code, mode)
                 if function.module is not self.module:
@@ -228,10 +230,10 @@ class ModuleSummary:
         bases = self.engine.classes.api_bases(function.owner)
         return any(self.engine.public.catalogue.is_subclass(base, "keras.Layer") for base in bases)
 
-    def value_at(self, home: Code, start: int, end: int) -> Value:
+    def value_at(self, enclosing_code: Code, start: int, end: int) -> Value:
         """What an expression was in the first context that knows it."""
-        for summary in self.summaries.get(home, ()):
-            value = positions_of(summary, home).get((start, end))
+        for summary in self.summaries.get(enclosing_code, ()):
+            value = positions_of(summary, enclosing_code).get((start, end))
             if value is not None:
                 return value
         return UNKNOWN
@@ -246,12 +248,12 @@ def agreed(old: ResolvedCall, site: ResolvedCall) -> ResolvedCall:
     )
 
 
-def positions_of(summary: Summary, home: Code) -> dict[tuple[int, int], Value]:
+def positions_of(summary: Summary, enclosing_code: Code) -> dict[tuple[int, int], Value]:
     """The values of a code's expressions by their place; made when first asked for."""
-    moves, known = summary.positions.get(home, (-1, {}))
-    if moves != home.moves:
-        known = {(e.start, e.end): value for e, value in summary.values[home].items()}
-        summary.positions[home] = (home.moves, known)
+    moves, known = summary.positions.get(enclosing_code, (-1, {}))
+    if moves != enclosing_code.moves:
+        known = {(e.start, e.end): value for e, value in summary.values[enclosing_code].items()}
+        summary.positions[enclosing_code] = (enclosing_code.moves, known)
     return known
 
 
@@ -297,7 +299,7 @@ def users_of(engine: Engine, module: Module) -> list[Module]:
 
 
 def summarised_importers(engine: Engine, module: Module) -> list[ModuleSummary]:
-    """The surveys of the other modules of the project that use this one."""
+    """The summaries of the other modules of the project that use this one."""
     if module.being_summarised:
         return []
     module.being_summarised = True

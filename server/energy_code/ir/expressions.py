@@ -114,10 +114,10 @@ def member(start: int, end: int, value: Expression, name: str) -> Attribute:
 class CallExpression(Expression):
     """A call: the only thing that is ever reported."""
 
-    __slots__ = ("function", "home", "keywords", "loud", "positional", "unpacks")
+    __slots__ = ("enclosing_code", "function", "keywords", "loud", "positional", "unpacks")
 
     function: Expression
-    home: Code
+    enclosing_code: Code
     positional: tuple[Expression, ...]
     keywords: tuple[tuple[str, Expression], ...]
     """Keyword (`**` for unpacked mappings) and value."""

@@ -59,9 +59,9 @@ def lower_if(lowering: Lowering, node: Node) -> Statement:
         elif kind == "else_clause":
             orelse = lower_block(lowering, child.child_by_field_id(fields.BODY))
         elif child.kind_id == ERROR:
-            wreck = lowering.statement(child)
-            if wreck is not None:
-                extra.append(wreck)
+            recovered = lowering.statement(child)
+            if recovered is not None:
+                extra.append(recovered)
     chains: list[Statement] = []
     for number in range(len(tests) - 1, -1, -1):
         orelse = (If(tests[number], clauses[number][1], orelse),)

@@ -124,7 +124,7 @@ def new_call(lowering: Lowering, node: Node, function: Expression) -> CallExpres
     result.start = node.start_byte - lowering.scope.base
     result.end = node.end_byte - lowering.scope.base
     result.function = function
-    result.home = lowering.scope.code
+    result.enclosing_code = lowering.scope.code
     result.positional = result.keywords = ()
     result.loud = None
     result.unpacks = False

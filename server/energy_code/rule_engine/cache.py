@@ -270,7 +270,7 @@ def _start_after(memory: FindingCache, place: int) -> int:
     return starts[number] if number < len(starts) else len(memory.source)
 
 
-def recollection(analysis: Analysis, new: FindingCache) -> CachedFindings | None:
+def cached_findings(analysis: Analysis, new: FindingCache) -> CachedFindings | None:
     """What earlier searches in the same document left; None when nothing of it counts."""
     old = analysis.document.remembered
     if not isinstance(old, FindingCache):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from energy_code.analysis.ignore_comments import ignored
 from energy_code.model import Call, Span
 from energy_code.process.garbage_collection import collector_paused
-from energy_code.rule_engine.cache import FindingCache, forget, recollection
+from energy_code.rule_engine.cache import FindingCache, cached_findings, forget
 from energy_code.rule_engine.context import Match, RuleContext
 from energy_code.rule_engine.dispatch import Index, Subscription, index_of
 from energy_code.rule_engine.file_context import FileContext
@@ -84,7 +84,7 @@ class _Search:
         """Look at every statement that some rule asks for, but not again where nothing can have changed."""
         analysis = self.analysis
         new = FindingCache(analysis, self._index, _uses_tensorflow(analysis))
-        old = recollection(analysis, new)
+        old = cached_findings(analysis, new)
         elsewhere = old.elsewhere() if old is not None else None
         if elsewhere is not None:
             findings, waited_for = elsewhere

@@ -87,7 +87,7 @@ class Document:
         self._syntax = Syntax(self.source)
         self._lines: Lines | None = None
         self._known = KnownCode()
-        self._wrecks: set[Code] = set()
+        self._broken_codes: set[Code] = set()
         """What broken texts were made of, or may have been: in part it is known by its text as well."""
         self._analysis: Analysis | None = None
         if project is not None:
@@ -181,12 +181,12 @@ class Document:
             return self.module
         self._stale = False
         old = self.module.units
-        if len(self._known.fresh) > 2 * len(old) + SPARE or len(self._wrecks) > SPARE:
+        if len(self._known.fresh) > 2 * len(old) + SPARE or len(self._broken_codes) > SPARE:
             self._forget_old_texts()
         was_broken = bool(self.broken)
         units = self._lower_region(old) if self._lowered else self._lower_all()
         if was_broken or self.broken:
-            self._wrecks |= {unit for _, unit in old} - {unit for _, unit in units}
+            self._broken_codes |= {unit for _, unit in old} - {unit for _, unit in units}
         if self._lowered:
             self.engine.edited()
             if self.module.matters(old, units) or (self.module.fills and self.engine.importers(self.module)):
@@ -249,13 +249,13 @@ class Document:
             stack.extend(part for _, part in code.parts)
         known = {**self._known.old, **self._known.fresh}
         self._known = KnownCode({}, {key: code for key, code in known.items() if code in living})
-        stack = [*known.values(), *self._wrecks]
+        stack = [*known.values(), *self._broken_codes]
         while stack:
             code = stack.pop()
             if code not in living:
                 stack.extend(part for _, part in code.parts)
                 code.let_go()
-        self._wrecks.clear()
+        self._broken_codes.clear()
 
     def _lower_all(self) -> list[tuple[int, TopLevelStatement]]:
         """Lower a text that was never read."""

@@ -36,7 +36,7 @@ Looks = Mapping["CallExpression", tuple[str, str]]
 class Basis(NamedTuple):
     """What figures were looked up for, and where."""
 
-    survey: object
+    module_summary: object
     known: object
     reached: Sequence[Found]
 
@@ -74,7 +74,7 @@ class Figures(Sequence["Figure | None"]):
     ) -> Figures:
         """Look up every call, but for those that an analysis before had already."""
         reached, renewed = analysis.calls.reached, analysis.calls.renewed
-        basis = Basis(analysis.survey, folder.known, reached)
+        basis = Basis(analysis.module_summary, folder.known, reached)
         sites = folder.sites(path)
         if sites:
             return cls._with_sites(analysis, folder, sites, basis, before)
@@ -138,7 +138,11 @@ class Figures(Sequence["Figure | None"]):
     def hold_for(self, analysis: Analysis, folder: Folder) -> bool:
         """True when the calls are the same, and the same is known of them."""
         basis = self._basis
-        if basis is None or basis.survey is not analysis.survey or basis.known is not folder.known:
+        if (
+            basis is None
+            or basis.module_summary is not analysis.module_summary
+            or basis.known is not folder.known
+        ):
             return False
         if self._steps:
             return False  # they are found by their text, wherever that is now

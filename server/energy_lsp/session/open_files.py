@@ -1,6 +1,6 @@
 """What the client has open. Edits are collected on the loop; the worker applies them and makes new pages.
 
-Edits of remarks and blank lines in short files only move what is known. While the worker has nothing to do, the loop follows
+Edits of comments and blank lines in short files only move what is known. While the worker rests, the loop follows
 them itself: it tells the diagnostics in their new places at once, and makes the new page when nobody asks for anything. The
 worker and the loop never meet in a document: the worker lets the loop do such a job, or it does not.
 """

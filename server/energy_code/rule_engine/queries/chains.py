@@ -106,7 +106,7 @@ def moved_behind(place: RuleContext, link: Node, node: Node) -> list[Edit]:
     alone = (
         not source[beginning : statement.start_byte].strip() and not source[statement.end_byte : end].strip()
     )
-    if not end or not alone:  # another statement or a remark stands on the line
+    if not end or not alone:  # another statement or a comment stands on the line
         return [Edit(start.end_byte, link.end_byte, ""), insert]
     return [Edit(beginning, end, ""), insert]
 
