@@ -41,7 +41,11 @@ def hover(
     if prediction is not None:
         figure = None  # what others measured elsewhere says less
         paragraphs.append(markup.text(prediction.partition(" · ")[2].removeprefix("not measured · ")))
-    elif figure is not None and figure.total is not None and not _said(hint, figure):
+    elif (
+        figure is not None
+        and (figure.total is not None or figure.origin == "api")
+        and not _said(hint, figure)
+    ):
         paragraphs.append(markup.text(cost(hint).removeprefix("Not measured at this call. ")))
     if figure is not None and figure.origin != "api" and len(bars := device_lines(figure)) > 1:
         paragraphs.append(markup.block(bars))

@@ -37,7 +37,7 @@ def evidence_picture(evidence: Sequence[RuleEvidence]) -> str:
     parts = []
     for place, one in enumerate(evidence):
         top = place * ROW + 4
-        colour = AFTER if one.ratio < 1 else WORSE
+        colour = INK if not one.differs else AFTER if one.ratio < 1 else WORSE
         ratio, low, high = (min(value, most) / most * room for value in (one.ratio, one.low, one.high))
         middle = top + 25
         parts += [
