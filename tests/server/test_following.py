@@ -29,7 +29,7 @@ def squares(x):
 
     Twice.
     """
-    y = tf.pow(x, 2)  # 😀 a remark
+    y = tf.pow(x, 2)  # 😀 a comment
     z = tf.constant(1.0)
     return tf.reduce_sum(y) + tf.matmul(z, z)
 
@@ -154,17 +154,17 @@ def test_calls_that_were_measured_at_their_lines_are_looked_up_again_when_they_m
     figures(database, joules, run_id="run-2", source=first, notes_texts=False)
 
     async def use() -> None:
-        function = "def f(x):\n    # remark\n    return tf.matmul(x, 1.0)\n"
+        function = "def f(x):\n    # comment\n    return tf.matmul(x, 1.0)\n"
         editor = Editor(path, "import tensorflow as tf; tf.matmul(1.0, 2.0)\n\n" + function)
-        assert "at this call site" in (await editor.page()).told.encoded
-        remark = editor.text.index("remark")
-        assert editor.edit(remark, remark, "a "), "no line moves"
+        assert "matmul: 7.0 J" in (await editor.page()).told.encoded
+        comment = editor.text.index("comment")
+        assert editor.edit(comment, comment, "a "), "no line moves"
         assert (await editor.page()).told == editor.told[-1] == editor.fresh()
-        assert not editor.edit(remark - 6, remark - 6, "\n"), "one of the calls moves"
+        assert not editor.edit(comment - 6, comment - 6, "\n"), "one of the calls moves"
         assert (await editor.page()).told == editor.fresh()
         assert not editor.edit(0, 0, "\n")
         assert (await editor.page()).told == editor.fresh()
-        assert "at this call site" not in (await editor.page()).told.encoded
+        assert "matmul: 7.0 J" not in (await editor.page()).told.encoded
         editor.end()
 
     asyncio.run(use())
