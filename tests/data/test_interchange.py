@@ -53,7 +53,7 @@ def test_an_export_comes_back_the_same(filled: Path, tmp_path: Path, energy_lsp:
     exported = tmp_path / "all.jsonl"
     assert energy_lsp("db", "export", exported, "--db", filled).exit_code == 0
     result = energy_lsp("db", "import", "jsonl", exported, "--db", tmp_path / "copy.db")
-    assert result.stdout == "Added 2 runs, 3 measurements, 1 power traces, 1 comparisons of rules.\n"
+    assert result.stdout == "Added 2 runs, 3 measurements, 1 power trace, 1 comparison of rules.\n"
     assert lines_of(tmp_path / "copy.db") == lines_of(filled) == exported.read_text().splitlines()
     assert answers(tmp_path / "copy.db") == answers(filled)
     again = energy_lsp("db", "import", "jsonl", "-", "--db", tmp_path / "copy.db", input=exported.read_text())
@@ -118,7 +118,7 @@ def test_merging_keeps_every_measurement_once(filled: Path, tmp_path: Path, ener
     before = filled.read_bytes()
     first = energy_lsp("db", "merge", filled, "--db", tmp_path / "all.db")
     again = energy_lsp("db", "merge", filled, "--db", tmp_path / "all.db")
-    assert first.stdout == "Added 2 runs, 3 measurements, 1 power traces, 1 comparisons of rules.\n"
+    assert first.stdout == "Added 2 runs, 3 measurements, 1 power trace, 1 comparison of rules.\n"
     assert again.stdout == "Added 0 runs, 0 measurements, 0 power traces, 0 comparisons of rules.\n"
     assert lines_of(tmp_path / "all.db") == lines_of(filled)
     assert filled.read_bytes() == before

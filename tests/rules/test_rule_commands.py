@@ -83,7 +83,7 @@ def test_what_was_measured_before_an_interruption_is_kept(energy_lsp, tmp_path, 
     monkeypatch.setattr(rule_cases, "make_case", interrupted)
     result = energy_lsp("measure", "pow2", "--quick", "--export", str(tmp_path / "evidence.jsonl"))
     assert result.exit_code == 0, result.output
-    assert "1 comparisons kept, 0 refused. Interrupted: 1 not measured." in result.output
+    assert "1 comparison kept, 0 refused. Interrupted: 1 not measured." in result.output
     assert len((tmp_path / "evidence.jsonl").read_text("utf-8").splitlines()) == 1
     with_store = EnergyStore.open(tmp_path / "energy.db", tmp_path)
     assert [item.source for item in with_store.evidence("pow2")].count("here") == 1

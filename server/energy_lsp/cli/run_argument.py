@@ -7,10 +7,19 @@ from pathlib import Path
 
 from energy_data.database.database import Database
 from energy_data.model import Run
+from energy_data.paths import user_database
 from energy_data.problems import Problem
 
 LISTED = 10
 """How many runs are named when the wanted one is not there."""
+
+
+def measured_database(named: Path | None) -> Path:
+    """The database with the runs; before the first measurement it says how to make one."""
+    path = named or user_database()
+    if named is None and not path.exists():
+        raise Problem("Nothing has been measured yet: start with `energy-lsp measure PROGRAM.py --quick`.")
+    return path
 
 
 def choose_run(wanted: str, runs: Sequence[Run]) -> Run:

@@ -17,7 +17,8 @@ from energy_data.problems import Problem
 from energy_data.untrusted.writing import write_file
 from energy_lsp.cli.group import Suggesting
 from energy_lsp.presentation.markup import Plain
-from energy_lsp.terminal.echo import echo
+from energy_lsp.presentation.units import counted
+from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_measure.campaign.engine import Progress, Tell
@@ -223,7 +224,7 @@ def find(folder: Path, output: Path | None) -> None:
         echo(text, nl=False)
     else:
         _write(output, text)
-    echo(f"{len(found)} projects found, {len(left_out)} left out.", err=True)
+    say(f"{counted(len(found), 'project')} found, {len(left_out)} left out.", err=True)
     sys.exit(0 if found else 1)
 
 

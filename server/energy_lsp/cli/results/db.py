@@ -25,6 +25,7 @@ from energy_data.studies.greenlight import import_greenlight
 from energy_data.untrusted.writing import write_file
 from energy_lsp.cli.group import Suggesting
 from energy_lsp.presentation.markup import Plain
+from energy_lsp.presentation.units import counted
 from energy_lsp.terminal.echo import echo, say
 
 CANDIDATES = 15
@@ -183,7 +184,12 @@ def _unanswered(api: str) -> str:
             f"No energy is known of {entry.name} yet{gone}: "
             "run `energy-lsp measure` on a program that calls it."
         )
-    close = get_close_matches(canonical(asked), {*names(), *catalogue.names()}, n=2, cutoff=0.75)
+    known = {*names(), *catalogue.names()}
+    if "." in api:
+        close = get_close_matches(canonical(asked), known, n=2, cutoff=0.75)
+    else:
+        last = {name.rpartition(".")[2]: name for name in sorted(known, key=lambda name: (-len(name), name))}
+        close = [last[name] for name in get_close_matches(api, last, n=2, cutoff=0.75)]
     advice = (
         f"did you mean {' or '.join(close)}?" if close else "give its full name, such as tf.linalg.matmul."
     )
@@ -198,7 +204,7 @@ def _as_json(figure: Figure) -> dict[str, Any]:
 
 def _print_figure(figure: Figure) -> None:
     from energy_data.catalogue.catalogue import Catalogue
-    from energy_lsp.presentation.units import counted, duration, interval, joules
+    from energy_lsp.presentation.units import duration, interval, joules
     from energy_lsp.presentation.wording import device_lines, orientation, provenance
 
     entry = Catalogue.load().find(figure.api)
@@ -357,8 +363,8 @@ def merge_(file: Path, db: Path | None, wait: float) -> None:
 
 def _added(added: dict[str, int]) -> str:
     return (
-        f"Added {added['runs']} runs, {added['measurements']} measurements, {added['traces']} power traces, "
-        f"{added['evidence']} comparisons of rules."
+        f"Added {counted(added['runs'], 'run')}, {counted(added['measurements'], 'measurement')}, "
+        f"{counted(added['traces'], 'power trace')}, {counted(added['evidence'], 'comparison')} of rules."
     )
 
 
@@ -383,4 +389,7 @@ def prune_(
     with Database.open(db or user_database(), create=False, wait=wait) as database:
         pruned = prune(database, before=day, keep=keep, traces_only=traces, dry_run=dry_run)
     verb = "Would remove" if dry_run else "Removed"
-    echo(f"{verb} {pruned.runs} runs, {pruned.measurements} measurements, {pruned.traces} power traces.")
+    say(
+        f"{verb} {counted(pruned.runs, 'run')}, {counted(pruned.measurements, 'measurement')}, "
+        f"{counted(pruned.traces, 'power trace')}."
+    )

@@ -12,9 +12,8 @@ import click
 
 from energy_data.database.database import Database
 from energy_data.model import Inside, Measurement, Part, Run
-from energy_data.paths import user_database
 from energy_data.problems import Problem
-from energy_lsp.cli.run_argument import run_or_file
+from energy_lsp.cli.run_argument import measured_database, run_or_file
 from energy_lsp.inside.groups import BY, By, Group, below, calls_of, grouped
 from energy_lsp.inside.precision import Precision, precision
 from energy_lsp.terminal.echo import echo
@@ -64,7 +63,7 @@ def inside(run: str, path: str | None, by: By | None, form: str, precise: bool, 
 
     Joules of layers are apportioned: the meter's windows are split among the operations that were active in them.
     """
-    with Database.read(db or user_database()) as database:
+    with Database.read(measured_database(db)) as database:
         chosen = run_or_file(run, database)
         parts = database.parts(chosen.id)
         looked = database.inside(chosen.id)

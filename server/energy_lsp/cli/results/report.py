@@ -14,11 +14,10 @@ import click
 from energy_data.database.database import Database
 from energy_data.database.sharing import what_is_shared
 from energy_data.model import Inside, Part, Run
-from energy_data.paths import user_database
 from energy_data.problems import Problem
 from energy_data.untrusted.writing import private_folder, write_file
 from energy_lsp.cli.options import given, setting_options
-from energy_lsp.cli.run_argument import run_or_file
+from energy_lsp.cli.run_argument import measured_database, run_or_file
 from energy_lsp.report import render
 from energy_lsp.report.footprint import Footprint, footprint
 from energy_lsp.runs.history import program_history, total
@@ -75,7 +74,7 @@ def report(
     when you say what a kilowatt-hour costs; they are not stored.
     """
     costs = _footprint(options)
-    with Database.read(db or user_database()) as database:
+    with Database.read(measured_database(db)) as database:
         chosen = run_or_file(run, database)
         if page is not None:
             say(what_is_shared([chosen]), err=True)

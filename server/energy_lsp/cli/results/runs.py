@@ -10,12 +10,11 @@ import click
 from energy_data.database.database import Database
 from energy_data.database.pruning import delete_runs
 from energy_data.model import Measurement, Run
-from energy_data.paths import user_database
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.cli.group import Suggesting
 from energy_lsp.cli.results.report import open_page, summarise
-from energy_lsp.cli.run_argument import choose_run, run_or_file
+from energy_lsp.cli.run_argument import choose_run, measured_database, run_or_file
 from energy_lsp.runs.difference import Change, call_changes, phase_changes
 from energy_lsp.runs.history import Moment, call_history, program_history, program_name, same_program, total
 from energy_lsp.terminal.echo import echo, say
@@ -64,7 +63,7 @@ def runs() -> None:
 @_db
 def list_runs(program: str, last: int, form: str, db: Path | None) -> None:
     """List the last runs, the newest first; of a PROGRAM alone where one is named."""
-    with Database.read(db or user_database()) as database:
+    with Database.read(measured_database(db)) as database:
         found = database.runs()
     if program:
         name = Path(program).name
@@ -109,7 +108,7 @@ def _run_json(run: Run) -> dict[str, Any]:
 @_db
 def show(run: str, db: Path | None) -> None:
     """Print one RUN in short: how much, where it went, the costliest calls and layers."""
-    with Database.read(db or user_database()) as database:
+    with Database.read(measured_database(db)) as database:
         summarise(run_or_file(run, database), database)
 
 
@@ -118,7 +117,7 @@ def show(run: str, db: Path | None) -> None:
 @_db
 def open_(run: str, db: Path | None) -> None:
     """Open the report of a RUN in the browser; where there is none, say where the page lies."""
-    with Database.read(db or user_database()) as database:
+    with Database.read(measured_database(db)) as database:
         open_page(run_or_file(run, database), database)
 
 
@@ -129,7 +128,7 @@ def open_(run: str, db: Path | None) -> None:
 @_db
 def compare(before: str, after: str, form: str, db: Path | None) -> None:
     """Show what differs between two runs: the whole, its phases, its calls. Nothing is measured."""
-    with Database.read(db or user_database()) as database:
+    with Database.read(measured_database(db)) as database:
         first, second = run_or_file(before, database), run_or_file(after, database)
         if first.id == second.id:
             raise Problem("That is one run twice: name two. `energy-lsp runs` lists them.")
@@ -180,7 +179,7 @@ def history(program: str, call: str, form: str, db: Path | None) -> None:
     path, _, line = program.rpartition(":")
     if not (path and line.isdecimal()):
         path, line = program, ""
-    with Database.read(db or user_database()) as database:
+    with Database.read(measured_database(db)) as database:
         chosen = run_or_file(path, database)
         moments = program_history(chosen, database.runs())
         what = f"{program_name(chosen)} on {chosen.machine.label}"
@@ -230,7 +229,7 @@ def _moment_json(moment: Moment) -> dict[str, Any]:
 @_db
 def delete(chosen: tuple[str, ...], yes: bool, db: Path | None) -> None:
     """Delete runs with everything that was measured in them. To thin out many, see `energy-lsp db prune`."""
-    path = db or user_database()
+    path = measured_database(db)
     with Database.read(path) as database:
         found = {run.id: run for run in (choose_run(one, database.runs()) for one in chosen)}
     for run in found.values():

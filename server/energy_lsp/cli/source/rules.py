@@ -19,6 +19,7 @@ from energy_data.database.store import EnergyStore
 from energy_data.problems import Problem
 from energy_data.untrusted.writing import write_file
 from energy_lsp.cli.group import Suggesting
+from energy_lsp.presentation.units import counted
 from energy_lsp.terminal.countdown import Countdown
 from energy_lsp.terminal.echo import echo, say
 
@@ -109,7 +110,7 @@ def measure(
         say(f"{_title(row.rule, row.size, row.mode)} {saving_text(row)}", indent="    ")
     unmeasured = len(planned) - len(found) - len(refused)
     interrupted = f" Interrupted: {unmeasured} not measured." if unmeasured else ""
-    say(f"{len(found)} comparisons kept, {len(refused)} refused.{interrupted}")
+    say(f"{counted(len(found), 'comparison')} kept, {len(refused)} refused.{interrupted}")
     for item in refused:
         say(f"  {item.words}", err=True, indent="    ")
     if not found:
@@ -132,7 +133,7 @@ def _measured(planned: Sequence[Planned], pairs: int, meter: str) -> tuple[list[
 
     counter = itertools.count(1)
     with Countdown() as countdown:
-        countdown.tell(0.0, f"{len(planned)} comparisons")
+        countdown.tell(0.0, counted(len(planned), "comparison"))
 
         def report(case: Planned, result: RuleEvidence | Refused) -> None:
             words = (
