@@ -9,6 +9,7 @@ from types import ModuleType
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from energy_lsp.cli import main
 from energy_lsp.session.settings import Settings, camel, kebab
@@ -51,3 +52,19 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_the_readme_shows_what_check_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    shown = re.search(
+        r"```python\n(.*?)```\n\n```console\n\$ energy-lsp check score.py\n(.*?)```", readme, re.S
+    )
+    assert shown is not None
+    (tmp_path / "score.py").write_text(shown[1], "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ENERGY_LSP_DB", str(tmp_path / "energy.db"))
+    printed = CliRunner().invoke(main, ["check", "score.py"]).output
+    missing = [
+        line for line in shown[2].splitlines() if line[:25] not in printed
+    ]  # the wording may differ behind
+    assert not missing, f"put what is printed into README.md:\n{printed}"
