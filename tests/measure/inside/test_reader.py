@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from energy_measure.attribution.events import Events
 from energy_measure.injected.inside import reader
+from energy_measure.injected.inside.journal import Journal
+from energy_measure.injected.inside.windows import Windows
 from energy_measure.inside.account import Metered, call_accounts
 from energy_measure.inside.origins import Origins
 from energy_measure.inside.recorded import read_recorded
 
 from .test_splitting import attribution, level
 
-Journal = Callable[..., Path]
+Writing = Callable[..., Path]
 GRAPH = ["graph", ["__inference_step_1", [["net/a/MatMul", 1, "", "", -1]]]]
 LAYERS = [["layer", [1, "Dense", "keras", ["model.py", 3, "<module>"]]], ["path", [1, "net/a"]]]
 
@@ -38,7 +41,7 @@ def profile(messages: Any, plane_name: str, line_name: str, events: list[tuple[s
     return bytes(space.SerializeToString())
 
 
-def test_an_operation_inside_another_takes_its_time_from_it(messages: Any, journal: Journal) -> None:
+def test_an_operation_inside_another_takes_its_time_from_it(messages: Any, journal: Writing) -> None:
     content = profile(messages, "/host:CPU", "tf_Compute/1", [("outer:While", 0, 10), ("inner:Mul", 2, 5)])
     path = journal([], [content])
     reader.read_process(str(path), messages)
@@ -51,7 +54,7 @@ def test_an_operation_inside_another_takes_its_time_from_it(messages: Any, journ
 
 
 def test_kernels_of_a_gpu_are_read_by_the_operation_that_launched_them(
-    messages: Any, journal: Journal
+    messages: Any, journal: Writing
 ) -> None:
     content = profile(
         messages,
@@ -70,7 +73,7 @@ def test_kernels_of_a_gpu_are_read_by_the_operation_that_launched_them(
     assert round(account.parts["net/a", "forward"].joules, 6) == 0.6
 
 
-def test_compiled_kernels_of_a_gpu_find_their_module(messages: Any, journal: Journal) -> None:
+def test_compiled_kernels_of_a_gpu_find_their_module(messages: Any, journal: Writing) -> None:
     # As CUPTI's collector writes them: texts by reference, numbers as texts.
     space = messages.XSpace()
     plane = space.planes.add(name="/device:GPU:0")
@@ -93,7 +96,7 @@ def test_compiled_kernels_of_a_gpu_find_their_module(messages: Any, journal: Jou
     assert not Origins(found).of(found.names[0], "").mapped
 
 
-def test_an_event_says_the_time_where_a_profile_does_not(messages: Any, journal: Journal) -> None:
+def test_an_event_says_the_time_where_a_profile_does_not(messages: Any, journal: Writing) -> None:
     content = profile(
         messages,
         "/host:CPU",
@@ -106,7 +109,7 @@ def test_an_event_says_the_time_where_a_profile_does_not(messages: Any, journal:
     assert found.rows[:, 4:6].tolist() == [[7_010_000_000, 7_020_000_000]]
 
 
-def test_broken_profiles_cost_the_inside_alone(messages: Any, journal: Journal) -> None:
+def test_broken_profiles_cost_the_inside_alone(messages: Any, journal: Writing) -> None:
     whole = profile(messages, "/host:CPU", "tf_Compute/1", [("net/a/MatMul:MatMul", 0, 10)])
     path = journal([*LAYERS, GRAPH], [whole, whole[: len(whole) // 2], b""])
     reader.read_process(str(path), messages)
@@ -115,7 +118,7 @@ def test_broken_profiles_cost_the_inside_alone(messages: Any, journal: Journal) 
     assert [note.split(" (")[0] for note in found.notes] == ["A window's profile cannot be read"] * 2
 
 
-def test_a_journal_that_ends_in_the_midst_of_a_line_is_read(messages: Any, journal: Journal) -> None:
+def test_a_journal_that_ends_in_the_midst_of_a_line_is_read(messages: Any, journal: Writing) -> None:
     path = journal([*LAYERS], [profile(messages, "/host:CPU", "t", [("a:Mul", 0, 1)])])
     with path.open("a") as file:
         file.write('["session", ["profile-7-9", 0')
@@ -125,9 +128,25 @@ def test_a_journal_that_ends_in_the_midst_of_a_line_is_read(messages: Any, journ
     assert len(found.sessions) == 1
 
 
-def test_names_of_layers_are_only_text(messages: Any, journal: Journal) -> None:
+def test_names_of_layers_are_only_text(messages: Any, journal: Writing) -> None:
     odd = "<b>a</b>\n[x](http://y)"
     layers = [["layer", [1, "Dense", "keras", ["model.py", 3, "<module>"]]], ["path", [1, odd]]]
     path = journal([*layers, GRAPH], [profile(messages, "/host:CPU", "t", [("net/a/MatMul:MatMul", 0, 1)])])
     reader.read_process(str(path), messages)
     assert read_recorded(path.parent)[0].layers[1].path == odd
+
+
+def test_whatever_goes_wrong_while_looking_the_program_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    windows = Windows(Journal(str(tmp_path)), everything=True)
+
+    def broken() -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(windows, "open", broken)
+    began = windows.begin("step")
+    windows.end("step", began)
+    assert began > 0
+    assert windows.given_way
+    assert windows.journal.notes == {"Looking inside ended with an error (OSError)."}

@@ -93,7 +93,12 @@ class Windows:
 
     def fail(self, problem: Exception) -> None:
         """Looking is over."""
-        self.session, self.given_way, self.ready = None, True, False
+        session, self.session, self.given_way, self.ready = self.session, None, True, False
+        try:
+            if session is not None:
+                session.stop()
+        except Exception:  # it may have ended already
+            pass
         self.journal.note("Looking inside ended with an error (%s)." % type(problem).__name__)
 
     def begun(self, name: Any) -> int:
