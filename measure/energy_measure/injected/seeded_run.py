@@ -25,12 +25,15 @@ APART = 1009
 
 
 def numbers_of(value: Any) -> list[Any]:
-    """What a call of `fit` or `evaluate` gave: the last of each series, or the values."""
+    """What a call of `fit` or `evaluate` gave, with names: the last of each series, or the values."""
     if hasattr(value, "history"):
-        return [series[-1] for series in value.history.values() if series]
+        return [(name, series[-1]) for name, series in value.history.items() if series]
     if isinstance(value, dict):
-        return list(value.values())
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+        return list(value.items())
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    return [
+        ("evaluated loss" if not place else f"evaluated {place}", one) for place, one in enumerate(values)
+    ]
 
 
 def watched(method: Any, noted: str) -> Any:
@@ -40,7 +43,7 @@ def watched(method: Any, noted: str) -> Any:
         value = method(*arguments, **keywords)
         # What is no number is compared as it is printed.
         with contextlib.suppress(TypeError, ValueError, OSError), open(noted, "a", encoding="utf-8") as file:
-            file.writelines(f"{float(number)!r}\n" for number in numbers_of(value))
+            file.writelines(f"{float(number)!r} {name}\n" for name, number in numbers_of(value))
         return value
 
     return call

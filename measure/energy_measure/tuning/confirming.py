@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from energy_measure.comparison.marks import printed_metrics
 from energy_measure.comparison.pairs import Comparison, NotResolvedError, compare
 from energy_measure.statistics import holm, median_interval, randomisation
 from energy_measure.tuning.candidate import Candidate, fitting
@@ -14,7 +15,7 @@ from energy_measure.tuning.exploring import version_of
 from energy_measure.tuning.likeness import Results, Tolerance, judged
 from energy_measure.tuning.runner import ProgramFailed, Runner
 from energy_measure.tuning.trial import Run, Trial
-from energy_measure.tuning.workshop import Version, stopped
+from energy_measure.tuning.workshop import Outcome, Version, stopped
 
 FEWEST, MOST = 3, 12
 """Rounds: fewer than three cannot tell (at best 1/27), more than twelve are not worth the time."""
@@ -149,11 +150,8 @@ def _judge(runner: Runner, group: Group, found: Sequence[Sequence[Run]], toleran
     may_change = any(trial.candidate.changes_results for trial in group.trials)
     before, after = [one[0][0] for one in whole], [one[2][0] for one in whole]
     group.results = judged(before, after, may_change, tolerance)
-    if may_change and all(outcome.metrics for outcome in (*before, *after)):
-        group.trials[0].metrics = (
-            _means([one.metrics for one in before]),
-            _means([one.metrics for one in after]),
-        )
+    if len(group.trials) == 1:
+        group.trials[0].metrics = (_means(before), _means(after))
     columns = [[one[index][1] for one in whole] for index in range(3)]
     seconds = [float(np.median([one[index][0].seconds for one in whole])) for index in (0, 2)]
     try:
@@ -181,10 +179,12 @@ def compared(
     )
 
 
-def _means(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    if len({len(row) for row in rows}) != 1:
-        return ()
-    return tuple(np.mean(np.array(rows, dtype=float), axis=0).tolist())
+def _means(runs: Sequence[Outcome]) -> dict[str, float]:
+    """Of the metrics that all runs gave, else of the numbers that they printed with a name."""
+    told = [dict(run.named) or printed_metrics(run.output) for run in runs]
+    names = [name for name in told[0] if all(name in one for one in told)]
+    means = {name: float(np.mean([one[name] for one in told])) for name in names}
+    return {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
 def _settle(group: Group) -> None:

@@ -168,6 +168,9 @@ def as_json(trial: Trial) -> dict[str, Any]:
         "p": trial.p_value,
         "results": trial.results,
         "verdict": trial.verdict,
+        "metrics": {"before": dict(trial.metrics[0]), "after": dict(trial.metrics[1])}
+        if trial.metrics
+        else None,
         "note": "; ".join(filter(None, (candidate.note, trial.note, _explored(trial)))),
     }
 

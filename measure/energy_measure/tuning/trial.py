@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -30,8 +30,8 @@ class Trial:
     verdict: Verdict = "no difference"
     comparison: Comparison | None = None
     p_value: float | None = None
-    metrics: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    """What training gave on average, before and after, for candidates that change results."""
+    metrics: tuple[Mapping[str, float], Mapping[str, float]] | None = None
+    """What training gave, or else what was printed with a name, on average, before and after."""
     note: str = ""
 
     @property

@@ -45,6 +45,8 @@ class Outcome:
     status: int
     error: str
     cpu_seconds: float = 0.0
+    named: Mapping[str, float] = field(default_factory=dict)
+    """The last of each metric."""
 
     @property
     def seconds(self) -> float:
@@ -147,7 +149,16 @@ class Workshop:
             output.seek(0)
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()
-            return Outcome(window, output.read(), _metrics(noted), status, said[-1] if said else "", cpu)
+            metrics = _metrics(noted)
+            return Outcome(
+                window,
+                output.read(),
+                tuple(number for _, number in metrics),
+                status,
+                said[-1] if said else "",
+                cpu,
+                dict(metrics),
+            )
 
     def _state(self) -> str:
         digest = hashlib.sha256()
@@ -197,8 +208,9 @@ def _files(root: Path) -> list[str]:
     return found
 
 
-def _metrics(noted: Path) -> tuple[float, ...]:
+def _metrics(noted: Path) -> list[tuple[str, float]]:
     try:
-        return tuple(float(line) for line in noted.read_text(encoding="utf-8").split())
+        pairs = [line.partition(" ") for line in noted.read_text(encoding="utf-8").splitlines()]
+        return [(name, float(number)) for number, _, name in pairs]
     except (OSError, ValueError):
-        return ()
+        return []

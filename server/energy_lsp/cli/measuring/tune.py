@@ -29,6 +29,12 @@ INTERRUPTED = 130
 @click.option(
     "--patch", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write them as a patch."
 )
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a report with a plot of results against energy.",
+)
 @click.option("--only", metavar="NAME", default="", help="Try this candidate alone.")
 @click.option(
     "--line", type=click.IntRange(min=1), metavar="N", help="With --only: at this line of SCRIPT alone."
@@ -91,6 +97,7 @@ def tune(
     budget: float,
     apply_: bool,
     patch: Path | None,
+    html: Path | None,
     only: str,
     line: int | None,
     python: str,
@@ -153,6 +160,11 @@ def tune(
         apply_ = False
     if patch is not None:
         write_file(patch, result.patch.encode("utf-8", "surrogateescape"))
+    if html is not None:
+        from energy_lsp.report.tuning import write_tune_report
+
+        write_tune_report(html, script.name, result)
+        echo(f"Report: {visible(html)}", err=True)
     if apply_:
         _apply(root, result.applied)
     if form == "json":
