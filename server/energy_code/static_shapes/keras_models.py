@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from energy_code.static_shapes import keras_layers
@@ -218,6 +219,7 @@ class KerasModels:
     def apply_instance(self, owner: Instance, given: list[Any], named: dict[str, Any]) -> Any:
         """A layer or a model of the program's own class."""
         walk = self.walk
+        given = [_floats(each) for each in given]
         call = owner.cls.find("call")
         if not isinstance(call, Function):
             walk.applied(None)
@@ -253,7 +255,9 @@ class KerasModels:
         if len(starts) != len(values):
             self.walk.applied(None)
             return UNKNOWN
-        known: dict[int, Any] = {id(start): value for start, value in zip(starts, values, strict=True)}
+        known: dict[int, Any] = {
+            id(start): _as_declared(value, start) for start, value in zip(starts, values, strict=True)
+        }
         calls: dict[tuple[int, int], Any] = {}
 
         def resolved(value: Any) -> Any:
@@ -468,6 +472,12 @@ class Data:
         if not first or not first[0].shape or first[0].shape[0] is None or not isinstance(size, int):
             return None
         return -(-first[0].shape[0] // size)
+
+
+def _as_declared(value: Any, start: Node) -> Any:
+    """What a model's `Input` makes of what it is given: its own dtype."""
+    texts = "string" in (start.array.dtype, getattr(value, "dtype", ""))
+    return replace(value, dtype=start.array.dtype) if isinstance(value, Array) and not texts else value
 
 
 def _floats(value: Any) -> Any:

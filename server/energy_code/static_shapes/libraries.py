@@ -214,12 +214,15 @@ class Libraries:
         """What a call was given: its tensors in order, its constants by name."""
         bound = bind(api, given, named)
         tensors: list[Array] = []
+        shown: list[Array] = []
+        """Those that are tensors already: measurements note no lists."""
         attributes: dict[str, Any] = {}
         complete = True
         for name, value in bound.items():
             found = arrays_of(value) if not isinstance(value, tuple) or value else None
             if found:
                 tensors += found
+                shown += found
             elif isinstance(value, (Items, tuple)) and name in VALUES:
                 made = arrays.array_of(value, numpy=False)
                 complete = complete and isinstance(made, Array)
@@ -232,7 +235,7 @@ class Libraries:
             return None
         known = [tensor.tensor for tensor in tensors]
         made = FAMILY_OF.get(api) == "created"
-        text = ", ".join(map(str, tensors)) or (_text(attributes) if made else "")
+        text = ", ".join(map(str, shown or tensors)) or (_text(attributes) if made else "")
         if api not in FAMILY_OF or any(tensor is None for tensor in known):
             return Asked(shape=text) if tensors else None
         spec = CallSpec(api, tuple(tensor for tensor in known if tensor is not None), attributes)

@@ -55,7 +55,8 @@ MOST_SHAPES = 4
 """A call that is given more different shapes has none."""
 MOST_MODULES = 60
 FULL_NAMES = {"tensorflow.keras": "keras", "tf_keras": "keras", "tensorflow.compat.v2": "tensorflow"}
-WRAPPERS = ("functools.wraps", "functools.lru_cache", "functools.cache", "contextlib.contextmanager")
+STARTERS = ("app.run", "fire.Fire", "typer.run")
+"""What calls the program's main function for it."""
 
 Place = tuple[int, int, int, int]
 """Line and column (bytes) of the first and the last character of a call, lines from 1."""
@@ -155,7 +156,8 @@ class Walk(Calls):
     def _entered_nowhere(self, scope: Scope) -> None:
         """Functions that nothing called: their parameters are unknown, what they make themselves is not."""
         self.uncertain += 1
-        for value in list(scope.names.values()):
+        # Who calls others most often stands below them, and gives them more than is known without.
+        for value in reversed(list(scope.names.values())):
             if isinstance(value, Function) and value.scope is scope and id(value.code) not in self.entered:
                 self._guarded(value, [])
             elif isinstance(value, Class) and value.scope is scope:
@@ -679,6 +681,8 @@ class Walk(Calls):
         if isinstance(function, Table) and function.get("") == "partial":
             first, *more = function["given"]
             return self.answer(first, [*more, *given], {**function["named"], **named})
+        if isinstance(function, Name) and function.dotted.endswith(STARTERS) and given:
+            return self.invoke(given[0], [UNKNOWN], {}) if isinstance(given[0], Function) else UNKNOWN, None
         if self._builds(function) and (is_symbolic(given) or is_symbolic(named)):
             about = arrays_of(tuple(given[:1] if isinstance(function, (Layer, Model, Instance)) else given))
             return self.symbolic(function, given, named), Asked(
@@ -702,6 +706,8 @@ class Walk(Calls):
             if function.dotted.startswith(("tensorflow", "keras"))
             else function.dotted
         )
+        if name.startswith("keras.applications."):
+            return name.endswith(".preprocess_input")
         return name.startswith(("tensorflow.", "keras.ops.", "keras.activations.", "(operator)."))
 
     def symbolic(self, function: Any, given: list[Any], named: dict[str, Any]) -> Any:

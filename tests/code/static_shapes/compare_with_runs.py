@@ -1,9 +1,10 @@
-"""Compares the shapes that the source tells with those that runs saw: `python compare_with_runs.py RUNS.json [-v]`."""
+"""Compares the shapes that the source tells with those that runs saw: `python compare_with_runs.py RUNS.json [-u]`."""
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from energy_code.static_shapes.project_modules import finder
@@ -33,53 +34,63 @@ def fits(told: str, shown: str) -> bool:
     return len(left) == len(right) and all(a == b or b == "?" for a, b in zip(left, right, strict=True))
 
 
-def main() -> None:
-    runs = json.loads(Path(sys.argv[1]).read_text())
-    loud = "-v" in sys.argv
-    right = wrong = unknown = partial = 0
+@dataclass
+class Compared:
+    """What comparing gave."""
+
+    right: int = 0
+    partial: int = 0
+    wrong: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+def compared(path: Path) -> Compared:
+    runs = json.loads(path.read_text())
+    result = Compared(failures=list(runs["failures"]))
     for name, sites in sorted(runs["files"].items()):
         file = Path(name.partition("#")[0])
         if file.suffix != ".py" or "#" in name:
             continue
-        source = file.read_text()
-        root = file.parent
-        start = root / "main.py" if (root / "main.py").exists() else file
+        source = file.read_bytes()
+        start = file.parent / "main.py" if (file.parent / "main.py").exists() else file
         lines = [0]
-        for line in source.encode().splitlines(keepends=True):
+        for line in source.splitlines(keepends=True):
             lines.append(lines[-1] + len(line))
-        found = shapes_of_program(start.read_text(), str(start), finder(start, root, Path.read_bytes)).get(
-            str(file), {}
+        program = shapes_of_program(
+            start.read_text(), str(start), finder(start, file.parent, Path.read_bytes)
         )
         by_span = {
             (lines[place[0] - 1] + place[1], lines[place[2] - 1] + place[3]): asked
-            for place, asked in found.items()
+            for place, asked in program.get(str(file), {}).items()
         }
-        for begin, end, api, seen in sites:
-            seen = [each for each in seen if each]
+        for begin, end, api, every in sites:
+            seen = [each for each in every if each]
             if not seen:
                 continue
             asked = by_span.get((begin, end))
-            text = source.encode()[begin:end].decode().replace("\n", " ")[:80]
-            row = source.encode()[:begin].count(b"\n") + 1
+            row = source[:begin].count(b"\n") + 1
+            about = f"{file.name}:{row} {api} {source[begin:end][:60]!r} ran with {seen[:3]}"
+            whole = [each.shape for each in asked or () if "?" not in each.shape and "[" in each.shape]
             if asked is None:
-                unknown += 1
-                if "-u" in sys.argv:
-                    print("unknown", file.name, row, api, seen[0], text)
-            elif all("?" in each.shape for each in asked):
-                partial += 1
-            elif all(
-                any(matches(each.shape, one, api) for one in seen)
-                for each in asked
-                if "?" not in each.shape and "[" in each.shape
-            ):
-                right += 1
+                result.unknown.append(about)
+            elif not whole:
+                result.partial += 1
+            elif all(any(matches(shape, one, api) for one in seen) for shape in whole):
+                result.right += 1
             else:
-                wrong += 1
-                if loud:
-                    print("WRONG", file.name, row, api, [each.shape for each in asked], seen[:3], text)
-    total = right + wrong
+                result.wrong.append(f"{about}, read {whole}")
+    return result
+
+
+def main() -> None:
+    found = compared(Path(sys.argv[1]))
+    for line in (*found.wrong, *(found.unknown if "-u" in sys.argv else ())):
+        print(line)
+    total = found.right + len(found.wrong)
     print(
-        f"{right} right, {wrong} wrong ({right / max(total, 1):.1%}), {partial} in part, {unknown} not known"
+        f"{found.right} right, {len(found.wrong)} wrong ({found.right / max(total, 1):.1%}), "
+        f"{found.partial} in part, {len(found.unknown)} not known"
     )
 
 
