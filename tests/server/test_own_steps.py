@@ -83,7 +83,7 @@ def test_the_costliest_measured_is_the_first_hotspot_whatever_kind_it_is(project
     assert told == [
         ("step", "compiled", 9, 5, 40),
         ("tensorflow.data.Dataset", "iteration", 8, 10, 4),
-        ("tensorflow.data.Dataset.range", "api", 7, 24, 1),
+        ("tensorflow.data.Dataset.range", "api", 7, 8, 1),
     ]
     assert found[0]["total_joules"] == pytest.approx(30 + 39 * 2.0)
     assert found[0]["first_joules"] == 30.0
@@ -96,3 +96,11 @@ def test_own_steps_follow_edits_and_are_gone_with_their_text(project: Path) -> N
     first = hotspots(project, moved)[0]
     assert (first["api"], first["line"]) == ("step", 11)
     assert "step" not in [one["api"] for one in hotspots(project, STEP.replace("step( x )", "other(x)"))]
+
+
+def test_an_edited_step_has_the_figure_of_before(project: Path) -> None:
+    edited = STEP.replace("step( x )", "step(x + 1)").replace("in data", "in data.take(2)")
+    found = {one["api"]: one for one in hotspots(project, edited)}
+    assert found["step"]["edited"]
+    assert found["tensorflow.data.Dataset"]["edited"]
+    assert not found["tensorflow.data.Dataset.range"]["edited"]

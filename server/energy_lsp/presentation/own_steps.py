@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.analysis.call_text import call_text
@@ -35,17 +36,47 @@ def own_steps(analysis: Analysis, sites: Sequence[MeasuredSite]) -> list[OwnStep
     """Those of the sites that are in the text, in its order; of several that look alike the nearest to the measured line."""
     found: list[OwnStep] = []
     taken: set[tuple[int, int]] = set()
+    left: list[MeasuredSite] = []
+    newest = max((site.started for site in sites), default="")
     for site in sites:
-        nodes = [
-            node for node in _nodes(analysis, site.text) if (node.start_byte, node.end_byte) not in taken
-        ]
+        nodes = list(_nodes(analysis, site.text))
         if site.figure.kind == "iteration":
-            nodes = [node for node in nodes if _is_looped_over(node)] or nodes
-        node = min(nodes, key=lambda one: abs(one.start_point[0] + 1 - site.line), default=None)
+            loops = [node for node in nodes if _is_looped_over(node)]
+            nodes = loops if loops or any(_edited(analysis, site)) else nodes
+        node = _nearest(nodes, site, taken)
         if node is not None:
-            taken.add((node.start_byte, node.end_byte))
             found.append(OwnStep(_call(analysis, site, node.start_byte, node.end_byte), site.figure))
+        elif site.started == newest:  # what older runs measured may be gone from the code for long
+            left.append(site)
+    for site in left:
+        node = _nearest(list(_edited(analysis, site)), site, taken)
+        if node is not None:
+            before = replace(site.figure, edited=True)
+            found.append(OwnStep(_call(analysis, site, node.start_byte, node.end_byte), before))
     return sorted(found, key=lambda step: step.call.span.start_byte)
+
+
+def _nearest(nodes: Sequence[Node], site: MeasuredSite, taken: set[tuple[int, int]]) -> Node | None:
+    """The one nearest to the line that was measured, of those that stand for no other; it is taken then."""
+    free = [node for node in nodes if (node.start_byte, node.end_byte) not in taken]
+    node = min(free, key=lambda one: abs(one.start_point[0] + 1 - site.line), default=None)
+    if node is not None:
+        taken.add((node.start_byte, node.end_byte))
+    return node
+
+
+def _edited(analysis: Analysis, site: MeasuredSite) -> Iterator[Node]:
+    """Calls of the same function with other arguments, and loops over something that begins alike."""
+    for node in _beginning(analysis, site.text.partition("(")[0]):
+        if site.figure.kind == "iteration":
+            if _is_looped_over(node):
+                yield node
+        elif node.type == "call" and _callee(analysis, node) == site.text.partition("(")[0]:
+            yield node
+
+
+def _callee(analysis: Analysis, node: Node) -> str:
+    return call_text(analysis.source[node.start_byte : node.end_byte]).partition("(")[0]
 
 
 def _is_looped_over(node: Node) -> bool:
@@ -55,7 +86,16 @@ def _is_looped_over(node: Node) -> bool:
 
 def _nodes(analysis: Analysis, text: str) -> Iterator[Node]:
     """The expressions of the source that look like a text."""
-    callee = text.partition("(")[0]
+    at = -1
+    for node in _beginning(analysis, text.partition("(")[0]):
+        alike = call_text(analysis.source[node.start_byte : node.end_byte]) == text
+        if node.start_byte != at and alike:
+            at = node.start_byte
+            yield node
+
+
+def _beginning(analysis: Analysis, callee: str) -> Iterator[Node]:
+    """The expressions of the source that begin with a text; of several at one place the innermost first."""
     words = re.findall(r"\w+|[^\w\s]", callee)
     if not words:
         return
@@ -63,9 +103,7 @@ def _nodes(analysis: Analysis, text: str) -> Iterator[Node]:
     for match in re.finditer(pattern, analysis.source):
         node = analysis.tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1)
         while node is not None and node.start_byte == match.start():
-            if call_text(analysis.source[node.start_byte : node.end_byte]) == text:
-                yield node
-                break
+            yield node
             node = node.parent
 
 
