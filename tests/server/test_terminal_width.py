@@ -30,6 +30,7 @@ from energy_data.model import (
     Run,
 )
 from energy_lsp.cli import main
+from energy_lsp.terminal.fitting import shortened, wrapped
 
 LONG = "tensorflow.keras.applications.mobilenet_v3_with_a_long_name.MobileNetV3Small.train_on_batch"
 PLACE = "a/rather/deep/folder/of/a/project/with_a_module_of_many_words.py"
@@ -165,6 +166,13 @@ def assert_fits(show: Callable[[int], str]) -> None:
         }
         # Bars and counts of what is left out depend on the room there is; no word does.
         assert not {word for word in broken if word.strip(".,:;()").isalpha()}, broken
+
+
+def test_what_gives_way_is_what_says_least() -> None:
+    assert shortened("tensorflow.data.Dataset.from_tensor_slices", 30) == "…Dataset.from_tensor_slices"
+    assert shortened("a/folder/of/train.py:12", 14) == "…/train.py:12"
+    assert shortened("text_classification_from_scratch.py:19", 25) == "…from_scratch.py:19"
+    assert wrapped("It takes ≈ 12.3 mJ in 4 calls.", 14) == ["It takes", "≈ 12.3 mJ in", "4 calls."]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -10,7 +10,7 @@ from rich.text import Text
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.checking.items import CallCost, FileResult, Item
 from energy_lsp.presentation.account import NOTHING, Account, MachineSum
-from energy_lsp.presentation.units import column_unit, counted, in_unit
+from energy_lsp.presentation.units import column_unit, counted, in_unit, share_text
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
@@ -97,7 +97,7 @@ def _table(calls: Sequence[CallCost], machine: MachineSum) -> Table:
     title = f"Costliest calls{visible(by)}{' (estimated)' if machine.key.estimated else ''}"
     table = Table(columns, title)
     for call in calls[:COSTLIEST]:
-        share = f"{min(1.0, call.joules / machine.joules) * 100:.0f}%" if machine.joules > 0 else ""
+        share = share_text(min(1.0, call.joules / machine.joules)) if machine.joules > 0 else ""
         table.add(in_unit(call.joules, unit), share, visible(call.api), visible(call.where))
     return table
 

@@ -73,6 +73,11 @@ def in_unit(value: float, unit: str) -> str:
     return f"{scaled:.{places}f}" if value >= 0 else "≈ 0"
 
 
+def share_text(share: float) -> str:
+    """A share of a whole as a whole percentage; what is there is never 0%."""
+    return "< 1%" if 0.0 < share < 0.005 else f"{max(share, 0.0):.0%}"
+
+
 def duration(seconds: float) -> str:
     """A duration in the unit that fits, such as `6.86 ms`."""
     size = abs(_rounded(seconds))

@@ -8,6 +8,12 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 
 ELLIPSIS = "…"
+_SEAM = re.compile(r"[_\-./]")
+_UNIT = re.compile(
+    r"(?<=≈) (?=[\d<])|(?<=\d) (?=(?:kJ|J|mJ|µJ|Wh|W|s|ms|µs|ns|min|%|CPUs|runs?|calls?|times)\b)"
+)
+"""The space in a number with its unit: no place for a new line."""
+_KEPT = "\xa0"
 _LINE = re.compile(r":\d+$")
 
 
@@ -40,14 +46,17 @@ def shortened(text: str, width: int) -> str:
 
 
 def _tail(text: str, width: int) -> str:
+    """The end of a name, from the beginning of one of its words on where there is one."""
     while cell_len(text) > width:
         text = text[1:]
-    return text
+    seam = _SEAM.search(text[: len(text) // 2])
+    return text[seam.end() :] if seam else text
 
 
 def wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Lines of a sentence, broken between words alone; a word that is longer than a line is shortened."""
-    return list(_lines(text, max(width, 2), indent)) or [""]
+    lines = _lines(_UNIT.sub(_KEPT, text), max(width, 2), indent)
+    return [line.replace(_KEPT, " ") for line in lines] or [""]
 
 
 def _lines(text: str, width: int, indent: str) -> Iterator[str]:

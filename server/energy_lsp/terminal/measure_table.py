@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from energy_data.paths import standard_database
 from energy_data.untrusted.printable import one_line, visible
-from energy_lsp.presentation.units import column_unit, counted, in_unit, interval, joules, whole
+from energy_lsp.presentation.units import column_unit, counted, in_unit, interval, joules, share_text, whole
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
@@ -85,7 +85,14 @@ def _row(call: MeasuredCall, program: MeasuredProgram, each: str, every: str) ->
     share = call.run_joules / program.total if program.total > 0 else 0.0
     known = call.interval_covers != "sampling"  # what the meter leaves open in one run is no interval of runs
     spread = interval(call.interval.low, call.interval.high) if known else "one run"
-    return (*place, in_unit(call.total, each), spread, in_unit(call.run_joules, every), f"{share:.0%}", how)
+    return (
+        *place,
+        in_unit(call.total, each),
+        spread,
+        in_unit(call.run_joules, every),
+        share_text(share),
+        how,
+    )
 
 
 def _one_run(program: MeasuredProgram) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from energy_data.model import Measurement, Part, Phase, Run
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.inside.groups import grouped
-from energy_lsp.presentation.units import bar, column_unit, counted, in_unit, joules, whole
+from energy_lsp.presentation.units import bar, column_unit, counted, in_unit, joules, share_text, whole
 from energy_lsp.runs.difference import Change
 from energy_lsp.runs.history import Moment, of_run, program_name, total
 from energy_lsp.terminal.console import Screen
@@ -124,7 +124,7 @@ def _calls(screen: Screen, measurements: Sequence[Measurement], all_: float | No
         ]
     )
     for value, call in known[:CALLS]:
-        share = f"{value / all_:.0%}" if all_ else ""
+        share = share_text(value / all_) if all_ else ""
         place = visible(f"{call.file.rpartition('/')[2]}:{call.line}")
         table.add(one_line(call.api), place, str(call.count), in_unit(value, unit), share)
     if table.rows:

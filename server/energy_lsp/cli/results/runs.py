@@ -9,6 +9,7 @@ import click
 
 from energy_data.database.database import Database
 from energy_data.database.pruning import delete_runs
+from energy_data.database.summaries import program_of
 from energy_data.model import Measurement, Run
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import json_text, visible
@@ -90,16 +91,17 @@ def _run_json(run: Run) -> dict[str, Any]:
         "id": run.id,
         "started": run.started,
         "command": run.command,
-        "program": program_name(run),
+        "project": run.project,
+        "entry": program_of(run.command),
         "joules": total(run),
         "seconds": run.seconds,
         "estimated": run.estimated,
         "meter": run.meter,
         "machine": run.machine.label,
-        "commit": run.commit or None,
-        "branch": run.branch or None,
+        "commit": run.commit,
+        "branch": run.branch,
         "status": run.status,
-        "error": run.error or None,
+        "error": run.error,
     }
 
 
