@@ -42,7 +42,6 @@ test("where the interpreter has no TensorFlow, those that have it are offered, a
     const entries = editor.page.locator(".quick-input-list .monaco-list-row:visible");
     await entries.filter({ hasText: "Create an environment" }).waitFor({ timeout: 120_000 });
     assert.match((await entries.allInnerTexts()).join("\n"), /with TensorFlow and Keras\s+.*\.venv\/bin\/python/);
-    await editor.screenshot("interpreters");
     await editor.choose("Create an environment");
     await editor.notifications().filter({ hasText: "Creating an environment" }).waitFor({ timeout: 60_000 });
     // With an environment that has what is needed, what will run is shown.
