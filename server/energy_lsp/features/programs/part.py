@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from energy_code.workspace.notebook import Notebook
 from energy_data.untrusted.reading import read_source
-from energy_data.untrusted.writing import write_file
+from energy_data.untrusted.writing import private_folder, write_file
 from energy_lsp.features.programs.failed_run import sentence
 from energy_lsp.features.programs.measure_choice import MeasureChoice
 from energy_lsp.features.programs.measuring import Finished, run_under_progress
@@ -92,7 +92,7 @@ async def measure_part(
     """What a part took, in words. Raises MeasureProblem."""
     folder = ls.folders.of(target)
     place = ls.scratch / "part"
-    place.mkdir(exist_ok=True)
+    private_folder(place)
     script, what, part = place / f"{target.stem}.py", "", None
     if isinstance(test := argument.get("test"), str):
         write_file(script := place / "run_test.py", TEST.format(node=f"{target}::{test}"), private=True)
