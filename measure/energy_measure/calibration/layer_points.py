@@ -110,6 +110,8 @@ def layer_points() -> Iterator[Asked]:
             (32, 20, 32, 64),
             (32, 50, 64, 32),
             (16, 30, 64, 128),
+            (32, 24, 8, 32),
+            (64, 12, 24, 48),
         ):
             yield name, [f(batch, length, width)], {"units": units, "return_sequences": length == 20}, False
     for batch, length, width, heads, depth in (

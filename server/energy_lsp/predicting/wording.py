@@ -61,6 +61,11 @@ def _rounded_up(amount: float) -> str:
     while value < amount:
         for step in _STEPS:
             if amount <= value * step:
-                return joules(value * step)
+                return _whole(value * step)
         value *= 10
-    return f"{number(value * 1e3, 1)} mJ" if value < 1 else joules(value)
+    return _whole(value)
+
+
+def _whole(amount: float) -> str:
+    """One digit: it is a bound."""
+    return f"{number(amount * 1e3, 1)} mJ" if amount < 1 else f"{number(amount, 1)} J"
