@@ -10,12 +10,14 @@ from types import ModuleType
 import pytest
 
 from energy_code.interpreter.classes import Classes
+from energy_code.syntax.long_runs import without_long_runs
 from energy_code.workspace.document import Document
 
 ROOT = Path(__file__).parents[2]
 
 
 def _growth() -> ModuleType:
+    sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))  # for what benchmarks share
     spec = importlib.util.spec_from_file_location("growth", ROOT / "benchmarks" / "growth.py")
     assert spec is not None
     assert spec.loader is not None
@@ -104,3 +106,24 @@ def test_what_does_not_fit_into_the_budget_is_said_not_to_be_looked_at() -> None
     assert cut.is_cut_short
     assert 0 < len(found_cut) < len(found_whole)
     assert "tensorflow.math.square" in [call.api for call in found_cut]
+
+
+def test_attributes_that_follow_from_each_other_are_no_error() -> None:
+    chain = "".join(f"    def m{n}(self):\n        self.a{n + 1} = self.a{n}\n" for n in range(400))
+    text = f"class A:\n    def __init__(self):\n        self.a0 = tf.abs\n{chain}A().a400(1)\ntf.ones(3)\n"
+    assert "tensorflow.ones" in found(growth.HEAD + text)
+
+
+@pytest.mark.parametrize("line", ["# note", "# it's \"", "\\", "\\\n# note", "\n# note", "    # note"])
+def test_long_runs_without_code_are_handed_to_the_parser_as_blank_lines(line: str) -> None:
+    text = f"{growth.HEAD}def f():\n    tf.ones(1)\n" + f"{line}\n" * 200 + "tf.ones(2)\n"
+    source = text.encode()
+    read = without_long_runs(source)
+    assert len(read) == len(source)
+    assert (read.count(b"#"), read.count(b"\\")) == (0, 0)
+    assert len(found(text)) == 2
+
+
+def test_a_string_of_many_lines_is_handed_on_as_it_is() -> None:
+    text = growth.HEAD + 'x = """\n' + "# note\n" * 200 + '"""\ntf.ones(2)\n'
+    assert without_long_runs(text.encode()) == text.encode()

@@ -30,10 +30,17 @@ from energy_code.interpreter.domain.values import (
 )
 from energy_code.ir.code import Code, FunctionCode, TopLevelStatement
 from energy_code.model import Call, Function, Mode
-from energy_code.syntax.tree import parse
+from energy_code.syntax.tree import parse, parse_stretch
 
 if TYPE_CHECKING:
     from energy_code.workspace.document import Document
+
+
+FEW = 8
+"""While less than this part of a text has been looked at statement by statement, each is parsed alone."""
+
+
+DEFINITIONS = (b"def ", b"class ", b"async ", b"@")
 
 
 class Seen(NamedTuple):
@@ -84,6 +91,10 @@ class Analysis:
         self._moves = document.moves
         self._unchanged = unchanged
         self._compared: tuple[Knowledge, set[Code]] | None = None
+        self._repaired = document.repaired
+        self._trees: dict[tuple[int, int], tree_sitter.Tree] = {}
+        """Of single statements, by where they begin and end."""
+        self._parsed = 0
 
     @cached_property
     def tree(self) -> tree_sitter.Tree:
@@ -91,6 +102,53 @@ class Analysis:
         if self.document.source is self.source:
             return self.document.tree
         return parse(self.source)
+
+    def root_at(self, place: int) -> tree_sitter.Node:
+        """The root of a tree that holds the statement of the top level at a place.
+
+        After an edit rules look at one or two statements: to bring the tree of a long text up to date for them would take
+        most of the time that a key takes. Where many are looked at it is that of the whole text, and for statements that are
+        no definitions: rules look at their neighbours. In broken text it reaches from one error to the next, as an error
+        may take the statements behind it with it.
+        """
+        stretch = self._broken_around(place) or self._definition_around(place) or self._sound_around(place)
+        if stretch is None:
+            return self.tree.root_node
+        start, end = stretch
+        tree = self._trees.get(stretch)
+        if tree is None:
+            points = self.lines.point(start), self.lines.point(end)
+            tree = self._trees[stretch] = parse_stretch(self._repaired, start, end, points)
+            self._parsed += end - start
+        return tree.root_node
+
+    def _broken_around(self, place: int) -> tuple[int, int] | None:
+        """The stretch with a syntax error around a place: it is read by itself, and looked at so, too."""
+        number = bisect_right(self.broken, place, key=itemgetter(0)) - 1
+        return self.broken[number] if number >= 0 and place < self.broken[number][1] else None
+
+    def _definition_around(self, place: int) -> tuple[int, int] | None:
+        """A function or class that is looked at by itself."""
+        layout = self.layout
+        number = bisect_right(layout.unit_starts, place) - 1
+        if number < 0:
+            return None
+        start, code = layout.units[number]
+        alone = (
+            not self.whole
+            or (start, start + code.end) in self._trees
+            or self._parsed < len(self.source) // FEW
+        )
+        is_inside = place < start + code.end and self.source.startswith(DEFINITIONS, start)
+        return (start, start + code.end) if is_inside and alone else None
+
+    def _sound_around(self, place: int) -> tuple[int, int] | None:
+        """The stretch between two errors; None in a text without any."""
+        if self.whole:
+            return None
+        number = bisect_right(self.broken, place, key=itemgetter(0))
+        start = self.broken[number - 1][1] if number else 0
+        return start, self.broken[number][0] if number < len(self.broken) else len(self.source)
 
     # calls ----------------------------------------------------------------------------------------------------
 

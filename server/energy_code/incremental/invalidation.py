@@ -23,7 +23,7 @@ from energy_code.incremental.external_writes import ExternalWrites
 from energy_code.interpreter.classes import Classes
 from energy_code.interpreter.domain.values import UNKNOWN, Function, UserClass, UserInstance, Value
 from energy_code.interpreter.evaluation_stack import EvaluationStack
-from energy_code.interpreter.limits import MAX_CONTEXTS, MAX_EFFORT
+from energy_code.interpreter.limits import MAX_CONTEXTS, MAX_EFFORT, MAX_QUESTION_DEPTH
 from energy_code.interpreter.modules import Module
 from energy_code.interpreter.operations.side_effects import Writes
 from energy_code.interpreter.revisions import Revisions
@@ -134,10 +134,16 @@ class Invalidation:
         """Ask a kept evaluation its questions again."""
         if summary.outdated:
             return False
+        if self.stack.asked >= MAX_QUESTION_DEPTH:  # Python's stack has to hold them
+            if function.module.summarised_at >= 0:
+                self.contexts.disordered.add(function.module)
+            return True
         summary.verified_at = self.revisions.changes
         summary.verifying, summary.depended_on, summary.next_own_read = True, False, 0
         asker, self.stack.asker = self.stack.asker, summary
+        self.stack.asked += 1
         holds = self.holds(function.module, summary) and not summary.outdated
+        self.stack.asked -= 1
         self.stack.asker = asker
         summary.verifying = False
         summary.read_set = None  # what answers the same may come from elsewhere now

@@ -11,10 +11,12 @@ NO_CYCLE = 1 << 30
 class EvaluationStack:
     """Answers how deep evaluations are nested, who asks, and how far up the stack a cycle reaches."""
 
-    __slots__ = ("asker", "budget", "cycle_head", "depth")
+    __slots__ = ("asked", "asker", "budget", "cycle_head", "depth")
 
     def __init__(self) -> None:
         self.depth = 0
+        self.asked = 0
+        """How many kept evaluations are being asked their questions again, each because of the one before."""
         self.budget = Budget()
         self.asker: Summary | None = None
         """The evaluation that runs, or whose questions are asked again."""

@@ -27,6 +27,11 @@ MAX_ARGUMENT_NESTING = 3
 
 MAX_CALL_DEPTH = 30
 """Calls of the program's own functions inside each other. Python's stack has to hold their evaluations."""
+MAX_QUESTION_DEPTH = 50
+"""Kept evaluations whose questions are asked again, each because of the one before. Beyond it what was found is kept,
+and after an edit the module is evaluated from its top."""
+MAX_DECORATORS = 20
+"""Decorators around a function that are looked through for it."""
 MAX_EXPRESSION_DEPTH = 120
 """Expressions nested in each other, in a statement that Python's stack did not hold at first."""
 MAX_BLOCK_DEPTH = 100

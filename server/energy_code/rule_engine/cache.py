@@ -60,11 +60,6 @@ class Kept(NamedTuple):
     """Words that were looked for in other statements."""
 
 
-SEARCHED_AFRESH = 60_000
-"""Bytes up to which broken text is searched as a whole, in about a third of a frame: what is broken can reach into its
-neighbours, and what was found in them before is then not always what a search afresh finds."""
-
-
 class FindingCache:
     """What is kept of a document between two searches with the same rules."""
 
@@ -274,8 +269,6 @@ def cached_findings(analysis: Analysis, new: FindingCache) -> CachedFindings | N
     """What earlier searches in the same document left; None when nothing of it counts."""
     old = analysis.document.remembered
     if not isinstance(old, FindingCache):
-        return None
-    if not (analysis.whole and old.whole) and len(analysis.source) < SEARCHED_AFRESH:
         return None
     old.settle()
     if old.index is not new.index or old.uses_tensorflow != new.uses_tensorflow:

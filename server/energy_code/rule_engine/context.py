@@ -213,7 +213,7 @@ class RuleContext:
 
     def _function_around(self, node: Node) -> Node | None:
         """By what the reader knows of where functions are; of broken code it may know less than the tree has."""
-        root = self.analysis.tree.root_node
+        root = self.analysis.root_at(node.start_byte)
         if not self.analysis.whole:
             around = (parent for parent in _ancestors(root, node) if parent.type == "function_definition")
             return next(around, None)

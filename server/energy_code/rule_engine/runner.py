@@ -173,7 +173,7 @@ class _Search:
         call = self.analysis.calls[number]
         mode = call.mode
         asked = [watch for watch in asked if mode in watch.modes]
-        node = _node_of(self.analysis.tree.root_node, call) if asked else None
+        node = _node_of(self.analysis.root_at(call.span.start_byte), call) if asked else None
         if node is None:
             return []
         if not call.decorator:
@@ -181,7 +181,7 @@ class _Search:
         return self._ask(asked, node, call)
 
     def _look_at_token(self, at: int, token: str, watches: Sequence[Subscription]) -> list[Finding]:
-        node = self.analysis.tree.root_node.descendant_for_byte_range(at, at + 1)
+        node = self.analysis.root_at(at).descendant_for_byte_range(at, at + 1)
         if node is None or node.parent is None or node.type not in (token, "identifier"):
             return []
         node = node.parent

@@ -8,6 +8,7 @@ from copy import copy
 import tree_sitter
 
 from energy_code.model import Point
+from energy_code.syntax.long_runs import without_long_runs
 from energy_code.syntax.node_kinds import LANGUAGE
 from energy_code.text.decoding import same_ends
 
@@ -20,6 +21,7 @@ PIECE = 4096
 
 def parse(source: bytes, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
     """Parse a text, piece by piece if somebody waits: a parser that has all of it lets no other thread run meanwhile."""
+    source = without_long_runs(source)
     if len(source) <= PIECE or threading.active_count() == 1:
         return PARSER.parse(source, old) if old is not None else PARSER.parse(source)
     piece = bytearray()  # always the same object: tree-sitter 0.26 never lets go of what it is given
@@ -30,6 +32,13 @@ def parse(source: bytes, old: tree_sitter.Tree | None = None) -> tree_sitter.Tre
 
     parser = tree_sitter.Parser(LANGUAGE)  # of its own: between pieces another thread may come to parse, too
     return parser.parse(read, old) if old is not None else parser.parse(read)
+
+
+def parse_stretch(source: bytes, start: int, end: int, points: tuple[Point, Point]) -> tree_sitter.Tree:
+    """A tree of some statements alone; places in it are those of the whole text."""
+    parser = tree_sitter.Parser(LANGUAGE)
+    parser.included_ranges = [tree_sitter.Range(*points, start, end)]
+    return parser.parse(source[:start] + without_long_runs(source[start:end]))
 
 
 class Syntax:

@@ -163,6 +163,11 @@ class Document:
         return self._syntax.tree
 
     @property
+    def repaired(self) -> bytes:
+        """The text as it is read, after `lower`."""
+        return self._syntax.source
+
+    @property
     def whole(self) -> bool:
         """True while the text has no syntax error."""
         return not self.broken

@@ -18,6 +18,7 @@ from energy_code.interpreter.domain.values import (
     Value,
     options_of,
 )
+from energy_code.interpreter.limits import MAX_DECORATORS
 from energy_code.interpreter.operations.attributes import GRAPH_FUNCTION
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def mark(frame: Frame, function: Value, mode: Mode) -> None:
 
 def plain_function(value: Value) -> Function | None:
     """The function behind partials, bindings, descriptors and graph wrappers."""
-    while True:
+    for _ in range(MAX_DECORATORS):
         if type(value) is Partial:
             value = value.callee
         elif type(value) is Method or type(value) is Descriptor:
@@ -65,7 +66,8 @@ def plain_function(value: Value) -> Function | None:
         elif type(value) is ApiInstance and value.inner is not None:
             value = value.inner
         else:
-            return value if type(value) is Function else None
+            break
+    return value if type(value) is Function else None
 
 
 def is_callable_of_user(value: Value) -> bool:

@@ -80,9 +80,9 @@ def mentions(place: RuleContext, name: str, after: str = "") -> list[Node]:
     if nodes is None:
         nodes = known[name, after] = []
         size = len(name.encode())
-        source, root = place.analysis.source, place.analysis.tree.root_node
-        for start in place.shared.occurrences(name.encode(), after.encode(), 0, len(source)):
-            node = root.descendant_for_byte_range(start, start + size)
+        analysis = place.analysis
+        for start in place.shared.occurrences(name.encode(), after.encode(), 0, len(analysis.source)):
+            node = analysis.root_at(start).descendant_for_byte_range(start, start + size)
             if node is not None and node.type == "identifier":
                 nodes.append(node)
     return nodes
@@ -131,9 +131,11 @@ def methods_of(place: RuleContext, name: Node, method: str) -> list[Node]:
 
 def definition(place: RuleContext, name: str) -> Node | None:
     """The one function of that name at module level, None when there is none or more than one."""
-    found = []
+    found: dict[int, Node] = {}
     place.shared.looked_for.add(name.encode())
-    for statement in place.analysis.tree.root_node.named_children:
+    analysis = place.analysis
+    starts = [start for start, unit in analysis.layout.units if name in unit.binds]
+    for statement in [one for start in starts for one in analysis.root_at(start).named_children]:
         node = (
             statement.child_by_field_name("definition")
             if statement.type == "decorated_definition"
@@ -142,5 +144,5 @@ def definition(place: RuleContext, name: str) -> Node | None:
         if node is not None and node.type == "function_definition":
             own = node.child_by_field_name("name")
             if own is not None and place.text(own) == name:
-                found.append(node)
-    return found[0] if len(found) == 1 else None
+                found[node.start_byte] = node
+    return next(iter(found.values())) if len(found) == 1 else None
