@@ -28,7 +28,10 @@ class WholeWords(click.HelpFormatter):
 
     def write_text(self, text: str) -> None:
         """A paragraph, broken between words."""
-        super().write_text(text.replace(HYPHEN, KEPT))
+        indent = " " * self.current_indent
+        kept = text.replace(HYPHEN, KEPT)
+        self.write(click.wrap_text(kept, self.width, indent, indent, preserve_paragraphs=True))
+        self.write("\n")
 
     def write_dl(self, rows: Iterable[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
         """Terms and their descriptions, broken between words."""
