@@ -45,6 +45,7 @@ from energy_measure.injected.replayer import stagger
 from energy_measure.machine.stability import StabilityLimits, point_length
 from energy_measure.sampling.trace import SampledTrace
 from energy_measure.statistics import combine
+from record import Results
 from waveform import (
     GPUS,
     Calls,
@@ -292,7 +293,7 @@ HEAD = (
 )
 
 
-def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> None:
+def report(results: Results, meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> None:
     print(f"\n### {meter.name}: median error per call, idle {meter.idle:g} W, calls +{meter.watts} W\n")
     print(HEAD, "|---" * 10 + "|", sep="\n")
     for row in rows:
@@ -317,6 +318,10 @@ def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> 
             if meter.noise
             else ""
         )
+        results.add(f"{meter.name}, in place, {name}: error", 100 * float(np.median(every)), "%", at_most=2)
+        results.add(
+            f"{meter.name}, in place, {name}: 95% holds", 100 * np.mean(kept), "%", at_least=93, at_most=97
+        )
         print(
             f"In place, 50 ms and more, {name}: median error {_percent(every)}, at the worst length "
             f"{worst:.1%}{least}, interval holds {_share(kept)} (goals: < 2%, 93% to 97%)."
@@ -324,6 +329,8 @@ def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> 
     replays = [row for row in rows if row.replay]
     worst = max(float(np.median(row.replay)) for row in replays)
     kept = [hold for row in replays for hold in row.replay_held]
+    results.add(f"{meter.name}, replayed: error at the worst length", 100 * worst, "%", at_most=5)
+    results.add(f"{meter.name}, replayed: 95% holds", 100 * np.mean(kept), "%", at_least=93, at_most=97)
     print(
         f"Replayed: median error at the worst length {worst:.1%}, interval holds {_share(kept)} "
         "(goals: < 5%, 93% to 97%)."
@@ -331,6 +338,9 @@ def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> 
     for calls in (50, 5):
         before, rests, repeating = waiting(meter, calls, rng)
         ours, theirs = before + rests, calls * FECOM_WAIT
+        results.add(
+            f"{meter.name}, {calls} calls: less waiting than FECoM", theirs / ours, "times", at_least=20
+        )
         print(
             f"Waiting for {calls} calls: {ours:.0f} s ({before:.1f} s before the run, {rests:.1f} s in replays) "
             f"against FECoM's {theirs:.0f} s: {theirs / ours:.0f} times less (goal 20; "
@@ -344,11 +354,13 @@ def report(meter: SimulatedMeter, rows: list[Row], rng: np.random.Generator) -> 
 @click.option("--meter", "names", multiple=True, help="Only meters whose name holds this.")
 def main(seed: int, rounds: int, names: tuple[str, ...]) -> None:
     """Print a table per meter."""
+    results = Results("attribution", topic="Measuring", title="Joules per call, simulated meters")
     for meter in METERS:
         if names and not any(name in meter.name for name in names):
             continue
         rng = np.random.default_rng(seed)
-        report(meter, [measure(meter, length, rounds, rng) for length in LENGTHS], rng)
+        report(results, meter, [measure(meter, length, rounds, rng) for length in LENGTHS], rng)
+    results.write()
 
 
 if __name__ == "__main__":

@@ -239,6 +239,9 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=4, help="of fresh processes")
     parser.add_argument("--script", choices=list(SCRIPTS), action="append", help="only this one")
     options = parser.parse_args()
+    from record import Results  # slowdown_parts loads this module as well
+
+    results = Results("slowdown", topic="Measuring", title="Training while it is measured, against plain")
     print("| script | calls a second | | CPU time / plain | clock / plain | sampler's CPU time / plain |")
     print("|---|---|---|---|---|---|")
     for name in options.script or SCRIPTS:
@@ -263,6 +266,11 @@ def main() -> None:
                 f"| {name} | {np.mean(rates):.0f} | {label} | {ratio(cpu)} | {ratio(clock)} | {own} |",
                 flush=True,
             )
+            goal = 1.01 if label == "measured" else None
+            for what, found in (("CPU time", cpu), ("clock", clock)):
+                middle = float(np.median([value for values in found for value in values]))
+                results.add(f"{name}, {label}: {what}", middle, "× plain", at_most=goal)
+    results.write()
 
 
 if __name__ == "__main__":
