@@ -314,7 +314,9 @@ def ended_children_time(pid: int, roots: Roots) -> int:
     second."""
     _, _, fields = sysfs.text(roots.procfs / str(pid) / "stat").rpartition(")")
     user, system = fields.split()[13:15] or (0, 0)
-    return (int(user) + int(system)) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+    if sys.platform != "win32":
+        return (int(user) + int(system)) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+    raise NotImplementedError("/proc is Linux's")
 
 
 def _exists(pid: int) -> bool:
