@@ -49,6 +49,9 @@ def catalogue() -> Catalogue:
         ("numpy.array", None),
         ("not a name (", None),
         ("", None),
+        ("--matrix", None),
+        ("not x", None),
+        ("f" + "()" * 5000, None),
     ],
 )
 def test_canonical_name(catalogue: Catalogue, written: str, canonical: str | None) -> None:

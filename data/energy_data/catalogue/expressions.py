@@ -82,10 +82,9 @@ def canonical(catalogue: Names, written: str) -> str | None:
     if text in _RECORDED_NAMES:
         return text
     try:
-        node = ast.parse(text, mode="eval").body
+        found = _called(catalogue, ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    found = _called(catalogue, node)
     return found.name if found else None
 
 
@@ -110,6 +109,8 @@ def _type(catalogue: Names, node: ast.expr) -> str | None:
         owner = _type(catalogue, node.value)
         item = catalogue.member(owner, "__getitem__") if owner else None
         return item.returns if item else None
+    if not isinstance(node, ast.Call | ast.Name | ast.Attribute):
+        return None
     called = _called(catalogue, node.func if isinstance(node, ast.Call) else node)
     if called is None or called.kind == "module":
         return None

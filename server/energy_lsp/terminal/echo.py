@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from energy_data.untrusted.printable import cleaned, composed
-from energy_lsp.terminal.fitting import wrapped
 from energy_lsp.terminal.width import width
 
 
@@ -19,6 +18,12 @@ def echo(text: object = "", err: bool = False, nl: bool = True, commands: bool =
 def say(text: object = "", err: bool = False, indent: str = "") -> None:
     """Print sentences: wrapped between words on a terminal, one line each in a pipe, where people search in them."""
     columns = width(err)
+    if not columns:
+        echo(text, err=err)
+        return
+    # Measuring text loads rich, and the server starts without it.
+    from energy_lsp.terminal.fitting import wrapped
+
     for sentence in str(text).split("\n"):
-        for line in wrapped(sentence, columns, indent) if columns else [sentence]:
+        for line in wrapped(sentence, columns, indent):
             echo(line, err=err)
