@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from energy_measure.host.processes import ran_out_of_cpu
 from energy_measure.tuning.candidate import Candidate, together
-from energy_measure.tuning.likeness import Tolerance, same_output
+from energy_measure.tuning.likeness import Tolerance, comparable, same_output
 from energy_measure.tuning.runner import ProgramFailed, Runner
 from energy_measure.tuning.trial import Trial
 from energy_measure.tuning.workshop import Version, stopped
@@ -15,7 +15,8 @@ from energy_measure.tuning.workshop import Version, stopped
 PROMISING, CLEAR = 0.97, 0.9
 """Energy of a candidate over that of the program, above which exploring lets it go; below which it needs no second look."""
 DEARER = 1.25
-"""From here on one run is enough to say that a candidate does not help."""
+"""From here on the note says that a candidate looked dearer; the verdict is for what was confirmed."""
+LOOKED_DEARER = "looked dearer in a first run, which is not proven"
 STOPPED_AT = 1.5
 """Times the program's CPU time: a version that takes more is not run to its end."""
 AT_ONCE = 4
@@ -68,13 +69,13 @@ def _try(
     base, joules = found[0]
     for trial, (outcome, taken) in zip(group, found[1:], strict=True):
         if ran_out_of_cpu(outcome.status):
-            trial.verdict, trial.note = "dearer", f"stopped at {STOPPED_AT:g} times the energy, no claim"
+            trial.note = f"{LOOKED_DEARER}: stopped at {STOPPED_AT:g} times the program's CPU time"
             trial.ratios.append(STOPPED_AT)
         elif stopped(outcome, runner.workshop.entry):
             trial.verdict, trial.note = "failed", f"the changed program fails: {outcome.error}"
         else:
             trial.ratios.append(taken / joules)
             trial.seconds = outcome.seconds
-            trial.verdict = "dearer" if trial.explored >= DEARER else "no difference"
-            same = same_output(base, outcome, tolerance)
+            trial.note = LOOKED_DEARER if trial.explored >= DEARER else ""
+            same = comparable(base) and same_output(base, outcome, tolerance)
             trial.results = "equal" if same and (trial.results == "equal" or len(trial.ratios) == 1) else None

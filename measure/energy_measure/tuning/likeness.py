@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from energy_measure.comparison.output_diff import shown, without_times
 from energy_measure.tuning.workshop import Outcome
 
 Results = Literal["equal", "seeds", "trade-off", "different"]
+Numbers = NDArray[np.float64]
+"""A row for each run."""
 
 RELATIVE, ABSOLUTE = 0.01, 0.001
 """Compiling rounds otherwise: numbers this close are the same."""
@@ -21,6 +24,10 @@ NOISE = 3.0
 """Standard errors between two means that seeds alone may make."""
 FEW = 0.1
 """Part of the numbers that may lie outside of the noise, by chance."""
+ROUNDING = 0.1
+"""Part of the tolerance within which a program's own runs are alike: more than this is no rounding, but scatter."""
+_TIMES = without_times(["1 s"])[0]
+_BAR = re.compile(r"\d+/\d+\s*[\[━=>. \]-]+")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
@@ -39,6 +46,20 @@ class Tolerance:
             return False
         return abs(one - other) <= max(self.absolute, self.relative * max(abs(one), abs(other)))
 
+    @property
+    def rounding(self) -> Tolerance:
+        """How far runs of one program may differ that gives the same each time."""
+        return Tolerance(ROUNDING * self.relative, ROUNDING * self.absolute)
+
+
+def comparable(outcome: Outcome) -> bool:
+    """Whether a run gave anything to compare: progress bars and times say nothing of results."""
+    return bool(outcome.metrics) or any(
+        any(character.isalnum() for character in line.replace(_TIMES, ""))
+        for line in (_BAR.sub("", line) for line in without_times(shown(outcome.output)))
+        if _TIMES not in line or _NUMBER.search(line)
+    )
+
 
 def same_output(one: Outcome, other: Outcome, tolerance: Tolerance) -> bool:
     """The same text, with numbers within the tolerance; times are not compared."""
@@ -51,11 +72,15 @@ def same_output(one: Outcome, other: Outcome, tolerance: Tolerance) -> bool:
 
 def judged(
     before: Sequence[Outcome], after: Sequence[Outcome], changes_results: bool, tolerance: Tolerance
-) -> Results:
-    """What became of the results, from runs of both sides with the same seeds."""
+) -> Results | None:
+    """What became of the results, from runs of both sides with the same seeds; None: there is nothing to compare."""
+    if not any(comparable(outcome) for outcome in (*before, *after)):
+        return None
     if all(same_output(one, other, tolerance) for one, other in zip(before, after, strict=True)):
-        return "equal"
-    if _within_noise(before, after, tolerance):
+        # What prints something else each time is compared with its own scatter, which may be less than the tolerance.
+        if not _shifted(before, after, tolerance.rounding):
+            return "equal"
+    elif _within_noise(before, after, tolerance):
         return "seeds"
     return "trade-off" if changes_results else "different"
 
@@ -73,10 +98,30 @@ def _within_noise(before: Sequence[Outcome], after: Sequence[Outcome], tolerance
     first, second = (np.array(side, dtype=float) for side in sides)
     if not np.isfinite(first).all() or not np.isfinite(second).all():
         return False
+    outside = _outside(first, second, tolerance)
+    return bool(outside.mean() <= FEW) if outside.size else False
+
+
+def _shifted(before: Sequence[Outcome], after: Sequence[Outcome], rounding: Tolerance) -> bool:
+    """Whether numbers that scatter from run to run lie elsewhere after the change, beyond that scatter."""
+    sides = [[(*_parts(one.output)[1], *one.metrics) for one in side] for side in (before, after)]
+    if len({len(numbers) for side in sides for numbers in side}) != 1 or len(before) < 2:
+        return False
+    first, second = (np.array(side, dtype=float) for side in sides)
+    if not np.isfinite(first).all() or not np.isfinite(second).all():
+        return False
+    scatter = np.ptp(first, axis=0) > np.maximum(
+        rounding.absolute, rounding.relative * np.abs(first).max(axis=0)
+    )
+    return bool(scatter.any() and _outside(first, second, rounding)[scatter].mean() > FEW)
+
+
+def _outside(first: Numbers, second: Numbers, tolerance: Tolerance) -> NDArray[np.bool_]:
+    """Which numbers differ on average by more than their scatter and the tolerance."""
     error = np.sqrt(first.var(axis=0, ddof=1) / len(first) + second.var(axis=0, ddof=1) / len(second))
     allowed = NOISE * error + np.maximum(tolerance.absolute, tolerance.relative * np.abs(first.mean(axis=0)))
-    outside = np.abs(first.mean(axis=0) - second.mean(axis=0)) > allowed
-    return bool(outside.mean() <= FEW) if outside.size else False
+    outside: NDArray[np.bool_] = np.abs(first.mean(axis=0) - second.mean(axis=0)) > allowed
+    return outside
 
 
 def _parts(output: bytes) -> tuple[list[str], list[float]]:

@@ -9,13 +9,17 @@ from energy_measure.comparison.windows import Metered
 from energy_measure.tuning.candidate import Candidate
 from energy_measure.tuning.confirming import FEWEST, Confirmed, confirm
 from energy_measure.tuning.exploring import explore
-from energy_measure.tuning.likeness import Tolerance, same_output
+from energy_measure.tuning.likeness import Tolerance, comparable, same_output
 from energy_measure.tuning.runner import Runner
 from energy_measure.tuning.trial import Progress, Trial, Tuned
 from energy_measure.tuning.workshop import Workshop
 
 RESERVE = 3 * FEWEST
 """Runs that proving one candidate takes."""
+NOT_COMPARED = (
+    "the program prints no result and trains nothing with fit, so nothing could be compared and nothing is applied: "
+    "print a result"
+)
 
 
 class Tuning:
@@ -48,6 +52,10 @@ class Tuning:
             if not trial.ratios and trial.verdict == "no difference" and not trial.note:
                 trial.note = "not tried: no time was left"
         base = self._runner.base
+        if not any(comparable(outcome) for outcome, _ in base):
+            for trial in trials:
+                if trial.verdict != "failed" and trial.results is None:
+                    trial.note = "; ".join(filter(None, (trial.note, NOT_COMPARED)))
         whole = found.whole.comparison if found.whole is not None else None
         return Tuned(
             trials,
@@ -69,5 +77,5 @@ class Tuning:
         own, _ = self._runner.first(None)
         self._runner.tell("running the program as it is once more", 0.05)
         seeded, _ = self._runner.first(0)
-        if not same_output(own, seeded, self._tolerance):
+        if not same_output(own, seeded, self._tolerance.rounding):
             self._seed = 0

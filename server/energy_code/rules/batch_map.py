@@ -60,6 +60,7 @@ class BatchMap(Rule):
         "ds = tf.data.Dataset.range(100)\nds = ds.map(lambda x: x + tf.random.uniform([])).batch(32)",
         "ds = tf.data.Dataset.zip((a, b)).map(lambda x, y: (x * y, y)).batch(32)",
         "ds = tf.data.Dataset.range(9).map(lambda x: x / 2).cache().batch(32)",
+        "ds = tf.data.Dataset.zip((a, b)).map(lambda x, y: (x, tf.one_hot(x, y))).batch(32)",
     )
     workload = Workload(
         """

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.windows import Metered, MeteredWindow
 from energy_measure.problems import MeasureProblem
 from energy_measure.tuning.candidate import Candidate, read_sources
-from energy_measure.tuning.likeness import Tolerance
+from energy_measure.tuning.likeness import Tolerance, comparable, judged
 from energy_measure.tuning.search import Tuning
 from energy_measure.tuning.session import TuneResult, as_json
 from energy_measure.tuning.trial import Trial, Tuned
-from energy_measure.tuning.workshop import Workshop
+from energy_measure.tuning.workshop import Outcome, Workshop
 
 PROGRAM = b"""
 rounds = 3_000_000
@@ -115,3 +115,49 @@ with open({str(counter)!r}, "a") as file:
     assert found.seeded
     assert found.trials[0].results == "seeds"
     assert found.equal == (), "only what is equal is applied"
+
+
+def test_a_program_without_results_is_not_called_equal(tmp_path: Path) -> None:
+    program = PROGRAM.replace(b'print("loss", 0.5)', b'print("took 1.5 s")')
+    found = tuned(tmp_path, [FASTER], program)
+    [trial] = found.trials
+    assert trial.results is None
+    assert "nothing could be compared" in trial.note
+    assert "print a result" in trial.note
+    assert (found.chosen, found.equal) == ((), ())
+
+
+def test_what_only_looked_dearer_is_not_called_so(tmp_path: Path) -> None:
+    found = tuned(tmp_path, [change("slower", b"3_000_000", "30_000_000")])
+    [trial] = found.trials
+    assert trial.verdict == "no difference"
+    assert "not proven" in trial.note
+
+
+def ran(printed: str) -> Outcome:
+    return Outcome(MeteredWindow(0, 1), printed.encode(), (), 0, "")
+
+
+@pytest.mark.parametrize(
+    ("printed", "something"),
+    [
+        ("", False),
+        ("took 3.2 s\n", False),
+        ("32/32 ━━━━━━━━━━━━━━━━━━━━ 1s 2ms/step\n", False),
+        ("accuracy: 0.93 in 3 s\n", True),
+        ("a cat\n", True),
+    ],
+)
+def test_times_and_progress_bars_are_no_results(printed: str, something: bool) -> None:
+    assert comparable(ran(printed)) is something
+
+
+def test_numbers_within_the_tolerance_are_compared_with_their_own_scatter() -> None:
+    before = [ran(f"loss {number}") for number in (50.0, 50.1, 50.05)]
+    shifted = [ran(f"loss {number}") for number in (50.42, 50.45, 50.4)]
+    alike = [ran(f"loss {number}") for number in (50.06, 50.02, 50.1)]
+    assert judged(before, shifted, False, Tolerance()) == "different"
+    assert judged(before, shifted, True, Tolerance()) == "trade-off"
+    assert judged(before, alike, False, Tolerance()) == "equal"
+    steady = [ran("loss 50.0")] * 3
+    assert judged(steady, [ran("loss 50.3")] * 3, False, Tolerance()) == "equal", "compiling rounds otherwise"

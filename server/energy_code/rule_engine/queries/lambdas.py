@@ -146,7 +146,7 @@ def _used(place: RuleContext, node: Node, origins: dict[str, str]) -> set[str] |
     if node.type == "identifier":
         origin = origins.get(place.text(node))
         return None if origin is None else {origin}
-    parts = _operands(place, node)
+    parts = _operands(place, node, origins)
     if parts is None:
         return None
     found: set[str] = set()
@@ -158,7 +158,7 @@ def _used(place: RuleContext, node: Node, origins: dict[str, str]) -> set[str] |
     return found
 
 
-def _operands(place: RuleContext, node: Node) -> list[Node] | None:
+def _operands(place: RuleContext, node: Node, origins: dict[str, str]) -> list[Node] | None:
     if node.type == "parenthesized_expression":
         return node.named_children
     if node.type in ("binary_operator", "unary_operator"):
@@ -172,8 +172,13 @@ def _operands(place: RuleContext, node: Node) -> list[Node] | None:
     if not api.startswith("tensorflow.") or api.rpartition(".")[2] not in _ELEMENTWISE | _ADDS_LAST_AXIS:
         return None
     if api.rpartition(".")[2] in _ADDS_LAST_AXIS:
-        return values[:1] if len(values) == 2 and values[1].type == "integer" else None
+        # The depth is one number for all elements, unless it comes from the element itself.
+        return values[:1] if len(values) == 2 and _from_outside(place, values[1], origins) else None
     return [value for value in values if not _is_dtype(place, value)]
+
+
+def _from_outside(place: RuleContext, node: Node, origins: dict[str, str]) -> bool:
+    return node.type == "integer" or (node.type == "identifier" and place.text(node) not in origins)
 
 
 def _is_dtype(place: RuleContext, node: Node) -> bool:
