@@ -155,7 +155,12 @@ VALUES = {
     "budget": ["nan", "inf", "1" + "0" * 400],
     "database": ['"~nosuchuser/x.db"', '"a\\u0000b"', f'"{"a" * 5000}"', "1", '"/dev/zero"'],
     "exclude": ["[" * 5000 + "]" * 5000, '["a\\u0000"]', "[1]"],
-    "select": ['["\\u0000"]'],
+    "select": ['["\\u0000"]', "{a = 1}"],
+    "inlay-percent": ["nan", "[[[]]]"],
+    "smallest-share": ["inf", "{a = {b = 1}}"],
+    "grid-gco2-per-kwh": ["9" * 400, "1979-05-27"],
+    "price-per-kwh": ["-inf", "true"],
+    "pue": ["nan", "[1.4]"],
     "per-file-ignore": ['["' + "*a" * 2000 + ':pow2"]'],
 }
 
@@ -182,7 +187,15 @@ def test_odd_values_are_named_and_the_default_is_used(tmp_path: Path, option: st
 
 
 @pytest.mark.parametrize(
-    "value", ["timeout = inf", "timeout = nan", "period-ms = " + "9" * 400, 'python = "~nosuchuser/x"']
+    "value",
+    [
+        "timeout = inf",
+        "timeout = nan",
+        "active-watts = inf",
+        "active-watts = nan",
+        "period-ms = " + "9" * 400,
+        'python = "~nosuchuser/x"',
+    ],
 )
 def test_odd_values_for_measuring_are_named_too(tmp_path: Path, value: str) -> None:
     from energy_measure.request import MeasureOptions, read_options

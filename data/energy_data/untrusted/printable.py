@@ -18,7 +18,7 @@ LONGEST = 4000
 REPLACED = "�"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
-_COMMAND = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 _OLD_COMMAND = re.compile(r"##(?=\w*\[)")
 
 

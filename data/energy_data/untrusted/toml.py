@@ -19,7 +19,7 @@ else:
 LARGEST_NUMBER = 1e15
 LONGEST_TEXT = 4096
 """As long as a path may be."""
-_NESTED = re.compile(r"^\s*([\w.\"'-]{1,80})\s*=\s*(?:[\[{]\s*){20}", re.MULTILINE)
+_NESTED = re.compile(r"^[ \t]*([\w.\"'-]{1,80})[ \t]*=[ \t]*(?:[\[{]\s*){20}", re.MULTILINE)
 
 
 class BadSettings(ValueError):  # noqa: N818 - what is wrong with a file

@@ -21,7 +21,7 @@ from energy_measure.program.entry_points import find_entry_points, python_files
 from energy_measure.program.interpreters import declared_requirements, python_of
 
 FRAMEWORKS = re.compile(
-    r"^\s*[\"']?(tensorflow|keras|tf[-_]keras|tf[-_]nightly)(?![\w])", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*[\"']?(tensorflow|keras|tf[-_]keras|tf[-_]nightly)(?![\w])", re.IGNORECASE | re.MULTILINE
 )
 OLD_PIN = re.compile(r"tensorflow(?:-gpu|-cpu)?\s*(?:==|~=|<=|<)\s*1\.", re.IGNORECASE)
 OLD_CODE = re.compile(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 SHOWN_LINES = 12
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_QUANTITY = r"\d+(?:[.,:]\d+)*"
+_QUANTITY = r"\d{1,20}(?:[.,:]\d{1,20}){0,5}"
 _TIME = re.compile(
     rf"(?<![\w.])(?:{_QUANTITY}\s?(?:ns|us|µs|μs|ms|s|secs?|seconds?|min|minutes?|hours?)(?:/\w+)?(?!\w)"
     rf"|{_QUANTITY}\s?\w+/s(?:ec(?:ond)?)?(?!\w)"

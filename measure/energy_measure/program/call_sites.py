@@ -22,7 +22,7 @@ from energy_data.untrusted.reading import read_source
 from energy_measure.program.compiled_steps import called_with, steps_by_hand
 from energy_measure.program.instrumentation import Target, instrument
 
-SHELL_ASSIGNMENT = re.compile(r"\s*[\w., ]+?\s*=\s*!\s*(\S.*?)\s*$")
+SHELL_ASSIGNMENT = re.compile(r"[\w.,\s]+=\s*!\s*(\S.*)$")
 DATA_FUNCTIONS = frozenset(
     {
         "audio_dataset_from_directory",
@@ -253,7 +253,7 @@ def shell_assignments(written: str, neutral: str) -> dict[int, str]:
     for number, (line, other) in enumerate(pairs, 1):
         match = SHELL_ASSIGNMENT.match(line)
         if match is not None and line != other:
-            found[number] = match[1]
+            found[number] = match[1].rstrip()
     return found
 
 

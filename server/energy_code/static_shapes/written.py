@@ -10,7 +10,7 @@ from typing import Any
 from energy_code.static_shapes.values import UNKNOWN, Array, Dims
 
 _COMMENT = re.compile(r"#\s*energy:\s*shape\s+(.*)$")
-_ONE = re.compile(r"([A-Za-z_]\w*)\s*=\s*([a-z]+\d*)?\s*\[([^\]]*)\]")
+_ONE = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*=\s*(?:([a-z]+\d*)\s*)?\[([^\]]*)\]")
 _TEXT = re.compile(r"^([a-z]+\d*)?\[([\d,\s?a-zA-Z]*)\]$")
 
 Told = tuple[str, Dims]

@@ -25,7 +25,7 @@ CODE_LINE_MAGICS = frozenset([b"time", b"timeit", b"prun", b"memit", b"mprun"])
 MAGIC = re.compile(rb"^(\s*)(%%?|!!?|\?\??)")
 ASSIGNED = re.compile(rb"^(\s*[A-Za-z_][\w.,\s]*=\s*)(%|!)(?!=)")
 HELP = re.compile(rb"^\s*[%\w.*\[\]'\"]+\s*\?\??\s*$")
-OPTION = re.compile(rb"\s*-\w+(?:\s*=?\s*\d+)?(?=\s)")
+OPTION = re.compile(rb"\s*-\w+\b(?:\s*(?:=\s*)?\d+)?(?=\s)")
 
 
 class NotebookProblem(Problem):

@@ -8,7 +8,7 @@ nobody touched: a value that equals the default therefore counts as not set.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -242,7 +242,7 @@ def _checked(value: object, default: object, metadata: Mapping[str, Any]) -> obj
     if isinstance(default, tuple):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
-        if isinstance(value, Iterable) and all(isinstance(part, str) for part in value):
+        if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
             return tuple(value)
         raise ValueError("must be a list of texts")
     if isinstance(default, str):

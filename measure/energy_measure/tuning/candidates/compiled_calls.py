@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ORDER = 20
 _MODELS = ("keras.Model", "keras.Sequential", "keras.Functional")
 _COUNTS = re.compile(
-    rb"def (?:call|__call__)\([^)]*\)[^:]*:\n(?:[ \t]+.*\n|\n)*?[ \t]+self\.\w+\s*[-+*/]?=(?!=)"
+    rb"def (?:call|__call__)\([^)]*\)[^:]*:\n(?:[ \t].*\n|\n)*?[ \t]+self\.\w+\s*[-+*/]?=(?!=)"
 )
 _LOOPS = ("for_statement", "while_statement")
 

@@ -95,7 +95,9 @@ def applies_gradients_of(text: bytes, names: Iterable[str]) -> bool:
 def starts_as_number(text: bytes, name: str) -> bool:
     """Whether a name is given a number somewhere: what is made of it is a number of Python, another graph for each."""
     pattern = (
-        rb"(?m)(?:^|[;,])\s*" + re.escape(name.encode()) + rb"\s*=\s*[-+]?[\d.]+(?:e[-+]?\d+)?\s*(?:$|[;,#])"
+        rb"(?m)(?:^|[;,])[ \t]*"
+        + re.escape(name.encode())
+        + rb"[ \t]*=[ \t]*[-+]?[\d.]+(?:e[-+]?\d+)?[ \t\r]*(?:$|[;,#])"
     )
     return re.search(pattern, text) is not None
 
@@ -121,5 +123,7 @@ def free_names(text: bytes) -> frozenset[str] | None:
 def is_rebound(text: bytes, name: str) -> bool:
     """Whether a text binds a name more than once, or counts it up."""
     word = re.escape(name.encode())
-    plain = re.findall(rb"(?m)^\s*(?:\w+\s*,\s*)*" + word + rb"\s*(?:,\s*\w+\s*)*=(?!=)", text)
-    return len(plain) > 1 or re.search(rb"(?m)^\s*" + word + rb"\s*[-+*/|]=", text) is not None
+    plain = re.findall(
+        rb"(?m)^[ \t]*(?:\w+[ \t]*,[ \t]*){0,50}" + word + rb"[ \t]*(?:,[ \t]*\w+[ \t]*){0,50}=(?!=)", text
+    )
+    return len(plain) > 1 or re.search(rb"(?m)^[ \t]*" + word + rb"[ \t]*[-+*/|]=", text) is not None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from energy_data.untrusted.printable import one_line
 
-_FRAME = re.compile(r'^\s*File "([^"\n]{1,4000})", line (\d{1,9})', re.MULTILINE)
+_FRAME = re.compile(r'^[ \t]*File "([^"\n]{1,4000})", line (\d{1,9})', re.MULTILINE)
 LONGEST_ERROR = 80
 """Characters of an error beyond which its kind alone is told."""
 
