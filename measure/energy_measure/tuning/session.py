@@ -43,6 +43,8 @@ class TuneRequest:
     wait: bool = True
     database: Path | None = None
     """Where to keep what was confirmed; None: nowhere."""
+    skip: tuple[str, ...] = ()
+    """Names of candidates to leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +133,18 @@ def _line(text: bytes, number: int) -> str:
 
 
 def _asked_for(found: Sequence[Candidate], request: TuneRequest) -> Sequence[Candidate]:
-    """All candidates, or the one that was named."""
+    """All candidates but those to leave out, or the one that was named."""
+    known = ", ".join(sorted({one.name for one in found})) or "none"
+    for name in request.skip:
+        if all(one.name != name for one in found):
+            raise MeasureProblem(f"{request.script} has no candidate {name} to skip; there is: {known}.")
     if not request.only:
-        return found
+        return [one for one in found if one.name not in request.skip]
     named = [one for one in found if one.name == request.only]
     if request.line:
         named = [part for one in named for part in (one.places or (one,)) if part.line == request.line]
     if not named:
         where = f"{request.script}:{request.line}" if request.line else str(request.script)
-        known = ", ".join(sorted({one.name for one in found})) or "none"
         raise MeasureProblem(f"{where} has no candidate {request.only}; there is: {known}.")
     return named
 

@@ -14,7 +14,7 @@ from energy_measure.problems import MeasureProblem
 from energy_measure.tuning.candidate import Candidate, read_sources
 from energy_measure.tuning.likeness import Tolerance, comparable, judged
 from energy_measure.tuning.search import Tuning
-from energy_measure.tuning.session import TuneResult, as_json
+from energy_measure.tuning.session import TuneRequest, TuneResult, as_json, tune
 from energy_measure.tuning.trial import Trial, Tuned
 from energy_measure.tuning.workshop import Outcome, Workshop
 
@@ -161,3 +161,11 @@ def test_numbers_within_the_tolerance_are_compared_with_their_own_scatter() -> N
     assert judged(before, alike, False, Tolerance()) == "equal"
     steady = [ran("loss 50.0")] * 3
     assert judged(steady, [ran("loss 50.3")] * 3, False, Tolerance()) == "equal", "compiling rounds otherwise"
+
+
+def test_a_candidate_to_skip_that_is_not_there_gets_a_sentence(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_bytes(PROGRAM)
+    request = TuneRequest(script, tmp_path, python=sys.executable, skip=("no-such",))
+    with pytest.raises(MeasureProblem, match="no candidate no-such to skip; there is"):
+        tune(request, lambda *told: None)

@@ -36,6 +36,7 @@ INTERRUPTED = 130
     help="Write a report with a plot of results against energy.",
 )
 @click.option("--only", metavar="NAME", default="", help="Try this candidate alone.")
+@click.option("--skip", metavar="NAME", multiple=True, help="Leave this candidate out; may be given again.")
 @click.option(
     "--line", type=click.IntRange(min=1), metavar="N", help="With --only: at this line of SCRIPT alone."
 )
@@ -99,6 +100,7 @@ def tune(
     patch: Path | None,
     html: Path | None,
     only: str,
+    skip: tuple[str, ...],
     line: int | None,
     python: str,
     meter: str,
@@ -144,6 +146,7 @@ def tune(
         line or 0,
         not no_wait,
         database or user_database(),
+        skip,
     )
     try:
         with progress_display(progress, shared=False) as (tell, announce):
