@@ -46,14 +46,19 @@ class Interpreter:
         return self.has_tensorflow or self.has_keras
 
 
-def find_interpreter(folder: Path, project: Path, asked_for: str = "") -> Interpreter:
-    """The interpreter for a program in `folder`; raises `MeasureProblem` if it cannot run TensorFlow."""
+def find_interpreter(
+    folder: Path, project: Path, asked_for: str = "", *, creates: bool = True
+) -> Interpreter:
+    """The interpreter for a program in `folder`; raises `MeasureProblem` if it cannot run TensorFlow.
+
+    `creates`: whether the command has `--create-env`, which the advice then names.
+    """
     if asked_for:
-        return _usable(_named(asked_for))
+        return _usable(_named(asked_for), creates)
     for place in (folder, *folder.parents):
         own = python_of(place / ".venv")
         if own.exists():
-            return _usable(own)
+            return _usable(own, creates)
         if place == project:
             break
     candidates = list(_active())
@@ -61,7 +66,7 @@ def find_interpreter(folder: Path, project: Path, asked_for: str = "") -> Interp
         found = inspect_interpreter(candidate)
         if found is not None and found.can_measure and found.version >= OLDEST:
             return found
-    return _usable(candidates[0])
+    return _usable(candidates[0], creates)
 
 
 def python_of(environment: Path) -> Path:
@@ -178,7 +183,7 @@ def _active() -> Iterator[Path]:
             yield Path(on_path)
 
 
-def _usable(path: Path) -> Interpreter:
+def _usable(path: Path, creates: bool) -> Interpreter:
     found = inspect_interpreter(path)
     if found is None:
         raise MeasureProblem(
@@ -188,8 +193,13 @@ def _usable(path: Path) -> Interpreter:
         number = ".".join(map(str, found.version))
         raise MeasureProblem(f"{path} is Python {number}; measuring needs Python 3.8 or newer.")
     if not found.can_measure:
+        advice = (
+            ", install it there, or let --create-env make an environment."
+            if creates
+            else " or install it there."
+        )
         raise MeasureProblem(
-            f"Neither TensorFlow nor Keras is installed for {path}; name an interpreter that has it with --python, "
-            "install it there, or let --create-env make an environment."
+            f"Neither TensorFlow nor Keras is installed for {path}; "
+            f"name an interpreter that has it with --python{advice}"
         )
     return found

@@ -113,6 +113,8 @@ def test_the_projects_own_environment_comes_next(bench: Any) -> None:
     ) as problem:
         find_interpreter(bench.project / "sub", bench.project)
     assert str(problem.value).count(". ") == 0, "one sentence"
+    with pytest.raises(MeasureProblem, match=r" --python or install it there\.$"):
+        find_interpreter(bench.project, bench.project, creates=False)
     own.write_text("#!/bin/sh\necho '[[3, 7, 1], true]'\n")
     with pytest.raises(MeasureProblem, match=r"is Python 3\.7\.1"):
         find_interpreter(bench.project, bench.project)

@@ -61,7 +61,7 @@ def calibrate(
     root = project_root(folder)
     options = read_options(root, python=python)
     set_active_watts(options.active_watts)
-    interpreter = find_interpreter(folder, root, options.python)
+    interpreter = find_interpreter(folder, root, options.python, creates=False)
     began = time.monotonic()
     try:
         with progress_display(progress, shared=False) as (tell, announce):

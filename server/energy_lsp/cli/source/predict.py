@@ -84,7 +84,7 @@ def _versions(path: Path, root: Path, python: str) -> tuple[str, str] | None:
 
     folder = path.absolute() if path.is_dir() else path.absolute().parent
     try:
-        found = find_interpreter(folder, root, read_options(root, python=python).python)
+        found = find_interpreter(folder, root, read_options(root, python=python).python, creates=False)
     except MeasureProblem:
         if python:
             raise
