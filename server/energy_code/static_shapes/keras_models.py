@@ -379,15 +379,13 @@ class Data:
         self.samples: int | None = None
         self.size: int | None = None
         self.held_out = 0
-        asked = bound.get("batch_size")
-        size = BATCH if asked is None else asked if isinstance(asked, int) and asked > 0 else None
+        limit = bound.get("steps_per_epoch", bound.get("steps"))
         if isinstance(self.given, Instance):
             self._sequence(self.given)
         elif isinstance(self.given, Dataset):
             self._dataset(self.given)
         else:
-            self._arrays(size, single, training)
-        limit = bound.get("steps_per_epoch", bound.get("steps"))
+            self._arrays(limit, single, training)
         if limit is not None:
             known = isinstance(limit, int) and not isinstance(limit, bool)
             self.steps = (
@@ -430,13 +428,15 @@ class Data:
             missing = data.batch - data.rest if data.rest else 0
             self.samples = data.count * data.batch - missing
 
-    def _arrays(self, size: int | None, single: bool, training: bool) -> None:
+    def _arrays(self, limit: Any, single: bool, training: bool) -> None:
         found = arrays_of(self.given)
         if not found or not all(one.shape for one in found):
             return
         count = found[0].shape[0]
         self.samples = count
+        asked = self.bound.get("batch_size")
         if count is None:
+            size = _batch_size(asked, None, limit)
             self.batch = (
                 _floats(self.given)
                 if single
@@ -444,9 +444,12 @@ class Data:
             )
             return
         split = self.bound.get("validation_split", 0.0) if training else 0.0
-        if not isinstance(split, (int, float)) or size is None:
+        if not isinstance(split, (int, float)):
             return
         trained = int(count * (1 - split)) if split else count
+        size = _batch_size(asked, trained, limit)
+        if size is None:
+            return
         self.size = count if single else min(size, max(trained, 1))
         self.batch = mapped(_floats(self.given), lambda one: Array(one.dtype, (self.size, *one.shape[1:])))
         self.steps = 1 if single else -(-trained // self.size)
@@ -455,23 +458,41 @@ class Data:
     def validation(self) -> int | None:
         """Steps of the validation after each epoch; None where they are not known."""
         split, given = self.bound.get("validation_split", 0.0), self.bound.get("validation_data")
-        size = self.bound.get("validation_batch_size") or self.size
+        asked = self.bound.get("validation_batch_size", self.bound.get("batch_size"))
+        limit = self.bound.get("validation_steps")
         if self.bound.get("validation_freq", 1) != 1:
             return None
-        if split and isinstance(split, (int, float)) and isinstance(size, int):
-            return -(-self.held_out // size)
+        if split and isinstance(split, (int, float)) and given is None:
+            return self._checked(self.held_out, asked, limit)
         if given is None:
             return 0
-        limit = self.bound.get("validation_steps")
         if isinstance(given, Dataset):
             if isinstance(limit, int):
                 return limit if given.count in (None, ENDLESS) else min(limit, given.count or 0)
             return None if given.count in (None, ENDLESS) or limit is not None else given.count
         parts = items_of(given)
         first = arrays_of(parts[0]) if parts else None
-        if not first or not first[0].shape or first[0].shape[0] is None or not isinstance(size, int):
+        if not first or not first[0].shape or first[0].shape[0] is None:
             return None
-        return -(-first[0].shape[0] // size)
+        return self._checked(first[0].shape[0], asked, limit)
+
+    def _checked(self, samples: int, asked: Any, limit: Any) -> int | None:
+        """Steps over arrays, in batches as large as those of the training, which a step's cost is known for."""
+        size = _batch_size(asked, samples, limit)
+        if size is None or self.size is None or (limit is not None and not isinstance(limit, int)):
+            return None
+        used = samples if limit is None else min(samples, size * limit)
+        return -(-used // self.size)
+
+
+def _batch_size(asked: Any, samples: int | None, limit: Any) -> int | None:
+    """The batches that Keras makes of arrays: where only steps are said, as large as these need; None: not known."""
+    if asked is not None:
+        return asked if isinstance(asked, int) and asked > 0 else None
+    if limit is None:
+        return BATCH
+    known = isinstance(limit, int) and limit > 0 and samples is not None
+    return max(1, -(-samples // limit)) if known and samples is not None else None
 
 
 def _as_declared(value: Any, start: Node) -> Any:

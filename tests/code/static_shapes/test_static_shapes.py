@@ -70,11 +70,18 @@ def fit_of(start="", given="x, y"):
         ("x, y, validation_data=(x[:100], y[:100])", 32, 1, 4),
         ("tf.data.Dataset.from_tensor_slices((x, y)).shuffle(9).batch(50), epochs=4", 20, 4, 0),
         ("x, y, steps_per_epoch=5", 5, 1, 0),
+        ("x, y, steps_per_epoch=5, validation_data=(x[:100], y[:100])", 5, 1, 1),
+        ("x, y, 50, validation_data=(x[:100], y[:100]), validation_steps=1", 20, 1, 1),
     ],
 )
 def test_steps_and_epochs_of_a_fit(given, steps, epochs, validation):
     job = fit_of(given=given).job
     assert (job.steps, job.epochs, job.validation_steps, job.first) == (steps, epochs, validation, True)
+
+
+def test_steps_without_a_batch_size_make_batches_that_large():
+    assert fit_of(given="x, y, steps_per_epoch=5").model.layers[0].inputs[0].shape == (200, 20)
+    assert fit_of(given="x, y, 40, steps_per_epoch=5").model.layers[0].inputs[0].shape == (40, 20)
 
 
 @pytest.mark.parametrize("given", ["load()", "x, y, epochs=int(input())", "x, y, validation_data=load()"])
