@@ -18,7 +18,7 @@ from energy_data.untrusted.toml import BadSettings, read_toml
 from energy_lsp.features.programs.failed_run import place_of_failure
 from energy_measure.campaign.find import FRAMEWORKS
 from energy_measure.comparison.output_diff import _TIME
-from energy_measure.program.call_sites import shell_assignments
+from energy_measure.program.call_sites import shell_commands
 from energy_measure.tuning.candidates.compiled_calls import _COUNTS
 
 N = 400_000
@@ -35,8 +35,8 @@ assert not _COUNTS.search(method % (b"        y = x + 1\n" * 500))
 assert _COUNTS.search(method % (b"        y = x + 1\n" * 500 + b"        self.n += 1\n"))
 without_magic(b"%timeit -n" + b" " * N + b"x")
 without_magic(b"%timeit -" + b"1" * N + b"! x")
-assert not shell_assignments(" " * N + "x", "x")
-assert shell_assignments("x = !a" + " " * N + "b  ", "x") == {1: "a" + " " * N + "b"}
+assert not shell_commands(" " * N + "x", "x")
+assert shell_commands("x = !a" + " " * N + "b  ", "x") == {1: "a" + " " * N + "b"}
 FRAMEWORKS.search("\n" * N)
 assert FRAMEWORKS.search("numpy\n\n  tensorflow==2.1")
 starts_as_number(b"\n" * N, "x")

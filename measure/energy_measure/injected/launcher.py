@@ -271,6 +271,8 @@ def phase_hooks(specification: dict[str, Any], recorder: Any) -> Any:
     wrapped = functools.partial(probe.wrapped, recorder)
     hooks = beside("phase_hooks").PhaseHooks(recorder, wrapped, own, own_code.place)
     hooks.imports()
+    recorder.exit_handlers = beside("exit_handlers").ExitHandlers(own)
+    recorder.exit_handlers.watch()
     return hooks
 
 
@@ -313,6 +315,8 @@ def run(specification: dict[str, Any], file: str, recorder: Any) -> int | str | 
     except SystemExit as stop:
         if isinstance(stop.code, str):
             recorder.error = one_line(stop.code)
+        elif stop.code:
+            recorder.error = one_line(f"exited with status {stop.code}")
         return stop.code
     except BaseException as error:
         show(error)
@@ -337,6 +341,11 @@ def show(error: BaseException) -> None:
 
 def join_threads() -> None:
     """The program ends when its last thread and its last child do: those the interpreter waits for."""
+    asked: list[Any] = getattr(threading, "_threading_atexits", [])
+    while (
+        asked
+    ):  # as the interpreter does first: threads of an executor that nobody has shut down wait for this
+        asked.pop()()
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
@@ -413,11 +422,12 @@ def main() -> None:
     if os.getpid() == process:
         ending = recorder.clocks()
         join_threads()
+        recorder.exit_handlers.run()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
         recorder.add(
-            recorder.place("exit", lambda: {"kind": "exit", "name": "threads and output"}),
+            recorder.place("exit", lambda: {"kind": "exit", "name": "threads, handlers and output"}),
             ending,
             recorder.clocks(),
         )

@@ -1,16 +1,20 @@
-"""`files = !ls` in a notebook, as IPython does it: the lines that the command prints (Python 3.8 to 3.13)."""
+"""`files = !ls` and `!ls` in a notebook, as IPython does them (Python 3.8 to 3.13)."""
 
 from __future__ import annotations
 
 import ast
 import re
 import subprocess
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 SHELL = "__energy_shell__"
+SHOWN = "__energy_shell_shown__"
+_INSTALLERS = re.compile(r"\b(pip[\d.]*|conda|mamba|apt|apt-get|uv|brew)\b")
+"""What would change the environment under the measurement, as the first cell of many notebooks does."""
 _NAME = re.compile(r"\{([A-Za-z_][\w.]*)\}|\$([A-Za-z_]\w*)")
 
 
@@ -34,9 +38,9 @@ class Lines(list):  # type: ignore[type-arg]
 
 
 def run_assigned(tree: ast.Module, commands: dict[str, str], names: dict[str, Any]) -> None:
-    """Have the assignments of a cell at these lines run their commands."""
+    """Have a cell run the commands at these lines: to have their lines where they are assigned, else to show them."""
 
-    def lines_of(command: str) -> Lines:
+    def expanded(command: str) -> str:
         def value(found: re.Match[str]) -> str:
             first, *rest = (found[1] or found[2]).split(".")
             if first not in names:
@@ -46,8 +50,11 @@ def run_assigned(tree: ast.Module, commands: dict[str, str], names: dict[str, An
                 held = getattr(held, part)
             return str(held)
 
+        return _NAME.sub(value, command)
+
+    def lines_of(command: str) -> Lines:
         done = subprocess.run(
-            _NAME.sub(value, command),
+            expanded(command),
             shell=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -56,9 +63,23 @@ def run_assigned(tree: ast.Module, commands: dict[str, str], names: dict[str, An
         )
         return Lines(done.stdout.decode("utf-8", "replace").splitlines())
 
-    names[SHELL] = lines_of
+    def show(command: str) -> None:
+        if {"install", "uninstall"} & set(command.split()) and _INSTALLERS.search(command):
+            print(
+                f"energy-lsp: `!{command}` is left out: nothing is installed while measuring.",
+                file=sys.stderr,
+            )
+            return
+        sys.stdout.flush()
+        done = subprocess.run(expanded(command), shell=True, stdin=subprocess.DEVNULL, check=False)
+        names["_exit_code"] = done.returncode
+
+    names[SHELL], names[SHOWN] = lines_of, show
     for node in ast.walk(tree):
-        if isinstance(node, ast.Assign) and str(node.lineno) in commands:
+        if isinstance(node, (ast.Assign, ast.Expr)) and str(node.lineno) in commands:
+            if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+                continue
             command = ast.Constant(commands[str(node.lineno)], kind=None)
-            call = ast.Call(ast.Name(SHELL, ast.Load()), [command], [])
+            runs = SHELL if isinstance(node, ast.Assign) else SHOWN
+            call = ast.Call(ast.Name(runs, ast.Load()), [command], [])
             node.value = ast.fix_missing_locations(ast.copy_location(call, node.value))

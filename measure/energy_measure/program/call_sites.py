@@ -22,7 +22,7 @@ from energy_data.untrusted.reading import read_source
 from energy_measure.program.compiled_steps import called_with, steps_by_hand
 from energy_measure.program.instrumentation import Target, instrument
 
-SHELL_ASSIGNMENT = re.compile(r"[\w.,\s]+=\s*!\s*(\S.*)$")
+SHELL_LINE = re.compile(r"(?:[\w.,\s]+=)?\s*!!?\s*(\S.*)$")
 DATA_FUNCTIONS = frozenset(
     {
         "audio_dataset_from_directory",
@@ -153,7 +153,7 @@ class Instrumented:
             self.cell_rows[title] = notebook.document.lines.point(first).row
             instrumented = self._instrument(text, title, spans, sites)
             cells.append({"name": title, "source": text, "instrumented": instrumented or text})
-            if shell := shell_assignments(source.decode("utf-8", "replace"), text):
+            if shell := shell_commands(source.decode("utf-8", "replace"), text):
                 cells[-1]["shell"] = json.dumps(shell)
         self.cells[os.path.realpath(path)] = cells
         return notebook.document.source
@@ -246,14 +246,19 @@ def _compiled(api: str, span: Span, function: str, file: str, source: bytes, pla
     )
 
 
-def shell_assignments(written: str, neutral: str) -> dict[int, str]:
-    """The commands of `files = !ls` by their line (from 1), where the cell as Python has something else in their place."""
+def shell_commands(written: str, neutral: str) -> dict[int, str]:
+    """The commands of `!ls` and `files = !ls` by their line (from 1), where the cell as Python has something else there."""
     found: dict[int, str] = {}
-    pairs = zip(written.split("\n"), neutral.split("\n"), strict=False)
-    for number, (line, other) in enumerate(pairs, 1):
-        match = SHELL_ASSIGNMENT.match(line)
-        if match is not None and line != other:
-            found[number] = match[1].rstrip()
+    lines = written.split("\n")
+    for number, (line, other) in enumerate(zip(lines, neutral.split("\n"), strict=False), 1):
+        match = SHELL_LINE.match(line)
+        if match is not None and line != other and not other.startswith("#"):
+            parts, last = [match[1].rstrip()], number
+            while parts[-1].endswith("\\") and last < len(lines):
+                parts[-1] = parts[-1][:-1]
+                parts.append(lines[last].strip())
+                last += 1
+            found[number] = "".join(parts)
     return found
 
 

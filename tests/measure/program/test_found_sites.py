@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from energy_code.workspace.notebook import neutralised
 from energy_measure.attribution.events import Events
 from energy_measure.attribution.firsts import among_calls, firsts_and_later
 from energy_measure.attribution.phases import Kind, phases_of
 from energy_measure.attribution.python_time import OutsideTime
 from energy_measure.attribution.solver import DeviceAttribution
 from energy_measure.injected import shell_lines
-from energy_measure.program.call_sites import Instrumented, shell_assignments
+from energy_measure.program.call_sites import Instrumented, shell_commands
 from energy_measure.program.compiled_steps import called_with, steps_by_hand
 from energy_measure.program.found_sites import FoundSites
 
@@ -87,13 +88,26 @@ def test_steps_by_hand_and_what_a_strategy_runs() -> None:
 
 def test_a_shell_command_that_is_assigned_gives_its_lines() -> None:
     written, neutral = "x = 3\nfiles = !printf 'a\\nb{x}'", "x = 3\nfiles = 0#.............."
-    commands = {str(line): command for line, command in shell_assignments(written, neutral).items()}
+    commands = {str(line): command for line, command in shell_commands(written, neutral).items()}
     names: dict[str, object] = {}
     tree = ast.parse(neutral)
     shell_lines.run_assigned(tree, commands, names)
     exec(compile(tree, "cell", "exec"), names)
     assert names["files"] == ["a", "b3"]
     assert names["files"].s == "a b3"
+
+
+def test_a_bare_shell_line_is_run_and_shown_unless_it_installs(capfd: pytest.CaptureFixture[str]) -> None:
+    written = "x = 3\nif x:\n    !echo hi \\\n  {x} && false\n!pip install -q nothing\nt = '''\n!no\n'''"
+    neutral = neutralised(written.encode()).decode()
+    commands = {str(line): command for line, command in shell_commands(written, neutral).items()}
+    names: dict[str, object] = {}
+    tree = ast.parse(neutral)
+    shell_lines.run_assigned(tree, commands, names)
+    exec(compile(tree, "cell", "exec"), names)
+    shown = capfd.readouterr()
+    assert (shown.out, names["_exit_code"]) == ("hi 3\n", 1)
+    assert "`!pip install -q nothing` is left out: nothing is installed while measuring." in shown.err
 
 
 def attributed(own: list[float], events: Events, total: float) -> DeviceAttribution:

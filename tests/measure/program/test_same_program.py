@@ -46,6 +46,33 @@ def test_calls_in_all_their_shapes(bench: Any, same: Same, python: Path) -> None
     assert found.count("tensorflow.Variable.assign_add") == 2
 
 
+def test_exit_handlers_are_part_of_the_program(bench: Any, same: Same, python: Path) -> None:
+    bench.write(
+        main="""
+        import atexit
+        import sys
+        from concurrent.futures import ThreadPoolExecutor
+        import tensorflow as tf
+
+        pool = ThreadPoolExecutor(2)  # never shut down
+        print(pool.submit(len, "abc").result())
+
+        @atexit.register
+        def bye():
+            print("bye", tf.square(3))
+
+        def never():
+            print("unregistered")
+
+        atexit.register(print, "before", file=sys.stdout)
+        atexit.register(never)
+        atexit.unregister(never)
+        sys.exit(3)
+        """
+    )
+    assert same(python).count("tensorflow.math.square") == 1
+
+
 def test_classes_and_super(bench: Any, same: Same, python: Path) -> None:
     bench.write(
         main='''
@@ -397,7 +424,7 @@ def test_notebook_runs_cell_by_cell(bench: Any, python: Path) -> None:
     (bench.project / "study.ipynb").write_text(json.dumps(notebook))
     found = bench.probed(python, "study.ipynb")
     assert found.outcome.output == (
-        "8\ndef double(x):\n    return tf.add(x, x)\n__main__ False\n[64]\n'shown'\n"
+        "study.ipynb\n8\ndef double(x):\n    return tf.add(x, x)\n__main__ False\n[64]\n'shown'\n"
     )
     assert found.outcome.status == 1
     assert 'File "<study.ipynb cell 9>", line 2, in fails' in found.outcome.errors
