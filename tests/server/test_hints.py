@@ -99,9 +99,9 @@ def test_unresolved_says_below_what() -> None:
 
 def test_interval_and_runs_are_part_of_the_cost() -> None:
     text = cost(Hint(times(7), MEASURED_TEN_TIMES))
-    assert text == "12.3 J per call (95% interval 11.9 to 12.8 J), × 10 runs = 123 J", "what ran counts"
+    assert text == "12.3 J per call (95% interval 11.9 to 12.8 J), × 10 calls = 123 J", "what ran counts"
     unmeasured = replace(FIGURE, origin="predicted")
-    assert cost(Hint(times(7), unmeasured)).endswith(", × 7 runs in the source = 86.1 J")
+    assert cost(Hint(times(7), unmeasured)).endswith(", × 7 calls in the source = 86.1 J")
     assert cost(Hint(times(1, True), unmeasured)).endswith("for each pass of a loop of unknown length")
     assert "interval" not in cost(Hint(CALL, replace(FIGURE, runs=1)))
 

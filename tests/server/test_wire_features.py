@@ -31,7 +31,7 @@ async def test_hover_tells_cost_provenance_and_documentation(start: Any) -> None
         for part in (
             "12\\.0 J per call",
             "95% interval 10\\.8 to 13\\.2 J",
-            "× 10 runs \\= 120 J".replace("\\=", "="),
+            "× 10 calls \\= 120 J".replace("\\=", "="),
             "CPU ████████░░  75%",
             "RAM ██░░░░░░░░  25%",
             "Measured here, at this call\\.\n",

@@ -153,7 +153,7 @@ def _times(hint: Hint) -> str:
     known, text = hint.known_joules, ""
     if hint.times > 1 and known is not None:
         how = "" if hint.times_from == "measured" else " in the source"
-        text = f", × {hint.times} runs{how} = {marked(known, hint.estimated)}"
+        text = f", × {hint.times} calls{how} = {marked(known, hint.estimated)}"
     if hint.call.runs.in_unknown_loop and hint.times_from == "source":
         text += ", for each pass of a loop of unknown length"
     return text
