@@ -65,10 +65,30 @@ def test_other_commands_print_hostile_names_harmlessly(tmp_path: Path) -> None:
         ["report", NAME, "--html", "x.html"],
         ["measure", "missing" + NAME],
         ["db", "merge", NAME],
+        ["compare", NAME + "a", NAME],
+        ["check", f"--{NAME}"],
+        [NAME],
     ):
         done = energy_lsp(*arguments, cwd=tmp_path)
         assert b"Traceback" not in done.stderr, arguments
         harmless(done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "--price-per-kwh", "inf"],
+        ["report", "--pue", "nan"],
+        ["check", "p.py", "--budget", "nan"],
+        ["measure", "p.py", "--active-watts", "nan"],
+        ["tune", "p.py", "--budget", "inf"],
+    ],
+)
+def test_arguments_are_finite_numbers(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "p.py").write_text(FIXABLE)
+    done = energy_lsp(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"is not a finite number" in done.stderr
 
 
 def test_text_is_made_fit_to_print() -> None:

@@ -8,12 +8,13 @@ import importlib
 import os
 import select
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import composed
 from energy_lsp.presentation.markup import Plain
 from energy_lsp.terminal.echo import say
 
@@ -97,11 +98,17 @@ class LazyGroup(Suggesting):
             args = [one for one in ours if one != NO_COLOR] + args[len(ours) :]
         return super().parse_args(ctx, args)
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the arguments."""
+        with _errors_fit_to_print():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what the user can mend is one sentence on stderr and exit status 2."""
         try:
             try:
-                return super().invoke(ctx)
+                with _errors_fit_to_print():
+                    return super().invoke(ctx)
             finally:
                 with contextlib.suppress(ValueError):  # somebody closed it
                     sys.stdout.flush()
@@ -130,6 +137,16 @@ class LazyGroup(Suggesting):
         command = getattr(importlib.import_module(f"{self._package}.{module}"), attribute)
         assert isinstance(command, click.Command)
         return command
+
+
+@contextlib.contextmanager
+def _errors_fit_to_print() -> Iterator[None]:
+    """click prints errors by itself, with arguments in them that may be the names of others' files."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = composed(error.message)
+        raise
 
 
 def _nobody_reads() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import Field, fields
 from typing import Any, TypeVar
@@ -27,6 +28,17 @@ def setting_options(*names: str) -> Callable[[Function], Function]:
     return decorate
 
 
+class Finite(click.FloatRange):
+    """click's, which takes `nan` and `inf` for numbers in any range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number that was written."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
 def _option(setting: Field[Any]) -> Callable[[Function], Function]:
     name = kebab(setting.name)
     text = setting.metadata["text"].replace("`", "")
@@ -39,7 +51,7 @@ def _option(setting: Field[Any]) -> Callable[[Function], Function]:
         return click.option(f"--{name}", type=click.Choice(setting.metadata["choices"]), help=text)
     if isinstance(default, str):
         return click.option(f"--{name}", metavar="TEXT" if setting.name in TEXTS else "PATH", help=text)
-    kind = click.IntRange(min=0) if isinstance(default, int) else click.FloatRange(min=0)
+    kind = click.IntRange(min=0) if isinstance(default, int) else Finite(min=0)
     return click.option(f"--{name}", type=kind, help=text)
 
 

@@ -9,6 +9,7 @@ from energy_data.database.database import Database
 from energy_data.model import Run
 from energy_data.paths import user_database
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import one_line
 
 LISTED = 10
 """How many runs are named when the wanted one is not there."""
@@ -31,7 +32,10 @@ def choose_run(wanted: str, runs: Sequence[Run]) -> Run:
     fitting = [run for run in runs if run.id.startswith(wanted)]
     if len(fitting) == 1:
         return fitting[0]
-    known = "\n".join(f"  {run.id}  {run.started[:16]}  {run.command}" for run in (fitting or runs)[-LISTED:])
+    known = "\n".join(
+        f"  {one_line(run.id)}  {one_line(run.started[:16])}  {one_line(run.command)}"
+        for run in (fitting or runs)[-LISTED:]
+    )
     what = "More than one run begins" if fitting else "No run begins"
     raise Problem(f"{what} with {wanted!r}. The last ones are:\n{known}")
 

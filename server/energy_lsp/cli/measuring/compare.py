@@ -9,6 +9,7 @@ import click
 
 from energy_data.untrusted.printable import json_text
 from energy_lsp.cli.measuring.compared import as_json, print_compared
+from energy_lsp.cli.options import Finite
 from energy_lsp.terminal.countdown import Countdown
 from energy_lsp.terminal.echo import echo, say
 
@@ -72,7 +73,7 @@ SCRIPT = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option(
     "--rest",
-    type=click.FloatRange(0.05, 600),
+    type=Finite(0.05, 600),
     metavar="S",
     default=0.3,
     show_default=True,
@@ -82,10 +83,10 @@ SCRIPT = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--no-wait", is_flag=True, help="Leave with status 2 when somebody measures on this host already."
 )
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds one run may take.")
+@click.option("--timeout", type=Finite(min=0, min_open=True), help="Seconds one run may take.")
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=0.0,
     help="By what part of their size, or of 1, printed floating-point numbers may differ: 1e-6.  [default: 0]",
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.untrusted.printable import one_line
+from energy_lsp.cli.options import Finite
 from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
@@ -44,13 +45,11 @@ INTERRUPTED = 130
     help="Store the values of the program's arguments too. Default: the names of its options alone.",
 )
 @click.option("--quick", is_flag=True, default=None, help="One run, short rests and replays: a first look.")
-@click.option("--timeout", type=click.FloatRange(min=0), metavar="S", help="Longest that one run may take.")
-@click.option(
-    "--period", "period_ms", type=click.FloatRange(1, 500), metavar="MS", help="Time between two samples."
-)
+@click.option("--timeout", type=Finite(min=0), metavar="S", help="Longest that one run may take.")
+@click.option("--period", "period_ms", type=Finite(1, 500), metavar="MS", help="Time between two samples.")
 @click.option(
     "--active-watts",
-    type=click.FloatRange(0, 1000, min_open=True, max_open=True),
+    type=Finite(0, 1000, min_open=True, max_open=True),
     metavar="W",
     help="What one busy CPU draws above idle, where no sensor can be read; see `energy-lsp doctor`.",
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.untrusted.printable import json_text, visible
+from energy_lsp.cli.options import Finite
 from energy_lsp.presentation.markup import Plain
 from energy_lsp.terminal.echo import echo, say
 
@@ -42,7 +43,7 @@ SHOWN = 20
 @click.option("--quick", is_flag=True, default=None, help="One run a point, short rests: a first look.")
 @click.option("--python", metavar="PYTHON", help="Interpreter to run with. Default: the project's own.")
 @click.option("--meter", metavar="auto|NAME", help="Meter to read; see `energy-lsp doctor`. [default: auto]")
-@click.option("--timeout", type=click.FloatRange(min=0), metavar="S", help="Longest that one run may take.")
+@click.option("--timeout", type=Finite(min=0), metavar="S", help="Longest that one run may take.")
 @click.option(
     "--db", "database", type=click.Path(dir_okay=False, path_type=Path), help="Energy database to write to."
 )

@@ -12,6 +12,7 @@ import click
 from energy_data.untrusted.printable import json_text, visible
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside, write_file
+from energy_lsp.cli.options import Finite
 from energy_lsp.terminal.echo import echo, say
 
 INTERRUPTED = 130
@@ -20,9 +21,7 @@ INTERRUPTED = 130
 @click.command()
 @click.argument("script", type=click.Path(exists=True, path_type=Path))
 @click.argument("arguments", nargs=-1, metavar="[-- ARGS]")
-@click.option(
-    "--budget", type=click.FloatRange(min=0.5), default=15.0, show_default=True, help="Minutes it may take."
-)
+@click.option("--budget", type=Finite(min=0.5), default=15.0, show_default=True, help="Minutes it may take.")
 @click.option(
     "--apply", "apply_", is_flag=True, help="Write the proven changes that leave results equal to your files."
 )
@@ -50,14 +49,14 @@ INTERRUPTED = 130
 )
 @click.option(
     "--relative",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=0.01,
     show_default=True,
     help="Numbers this close are equal.",
 )
 @click.option(
     "--absolute",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=0.001,
     show_default=True,
     help="Or this close, in their own unit.",

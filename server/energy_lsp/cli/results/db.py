@@ -24,6 +24,7 @@ from energy_data.problems import DatabaseProblem
 from energy_data.studies.greenlight import import_greenlight
 from energy_data.untrusted.writing import write_file
 from energy_lsp.cli.group import Suggesting
+from energy_lsp.cli.options import Finite
 from energy_lsp.presentation.markup import Plain
 from energy_lsp.presentation.units import counted
 from energy_lsp.terminal.echo import echo, say
@@ -45,7 +46,7 @@ _db = click.option(
 )
 _wait = click.option(
     "--wait",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     default=WAIT_SECONDS,
     show_default=True,
     help="Seconds to wait for a database that another program is writing to.",

@@ -13,6 +13,7 @@ import click
 from energy_data.database.database import Database
 from energy_data.model import Inside, Measurement, Part, Run
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import one_line
 from energy_lsp.cli.run_argument import measured_database, run_or_file
 from energy_lsp.inside.groups import BY, By, Group, below, calls_of, grouped
 from energy_lsp.inside.precision import Precision, precision
@@ -70,7 +71,7 @@ def inside(run: str, path: str | None, by: By | None, form: str, precise: bool, 
         calls = calls_of(parts, database.measurements(chosen.id))
     if not parts:
         why = looked.note if looked is not None else "It was measured before calls were looked into."
-        raise Problem(f"Nothing is known of the inside of {chosen.command}. {why}")
+        raise Problem(f"Nothing is known of the inside of {one_line(chosen.command)}. {why}")
     if path is not None:
         some = below(parts, path)
         if not some:

@@ -15,6 +15,7 @@ from energy_data.database.database import Database
 from energy_data.database.sharing import what_is_shared
 from energy_data.model import Inside, Part, Run
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import one_line
 from energy_data.untrusted.writing import private_folder, write_file
 from energy_lsp.cli.options import given, setting_options
 from energy_lsp.cli.run_argument import measured_database, run_or_file
@@ -151,7 +152,7 @@ def _diagram(run: Run, parts: Sequence[Part], inside: Inside | None, block: str 
     found = levels(parts, inside.flows if inside is not None else ())
     if not found:
         why = inside.note if inside is not None else "It was measured before calls were looked into."
-        raise Problem(f"Nothing is known of the inside of {run.command}. {why}")
+        raise Problem(f"Nothing is known of the inside of {one_line(run.command)}. {why}")
     path = opening(found) if block is None else block
     if path not in found:
         known = ", ".join(name for name in list(found)[:8] if name)
