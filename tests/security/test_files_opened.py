@@ -119,6 +119,21 @@ def test_settings_and_databases_that_are_no_files(tmp_path: Path, kind: str) -> 
     assert sorted(os.listdir(tmp_path / ".energy")) == ["energy.db"]
 
 
+def test_a_plan_and_its_table_that_are_no_files(tmp_path: Path) -> None:
+    plant(tmp_path, "pipe.csv", "pipe")
+    plant(tmp_path, "pipe.toml", "pipe")
+    (tmp_path / "plan.toml").write_text('[campaign]\nprojects = "pipe.csv"\n')
+    for arguments in (
+        ["campaign", "plan.toml"],
+        ["campaign", "pipe.toml"],
+        ["compare", "--matrix", "pipe.toml"],
+    ):
+        done = energy_lsp(*arguments, cwd=tmp_path)
+        assert done.returncode == 2, (arguments, done.stderr)
+        assert "pipe." in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 def test_a_size_that_grows_and_one_that_is_not_told(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x" * 100)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from energy_data.untrusted.printable import composed, json_text, one_line, visible
+from energy_data.untrusted.printable import cell, composed, json_text, one_line, visible
 from energy_measure.program.process import command_line
 
 NAME = "a\n::error::x\x1b[31m\x9b1m\u202e##[group]##vso[task]y.py"
@@ -92,6 +92,8 @@ def test_arguments_are_finite_numbers(tmp_path: Path, arguments: list[str]) -> N
 
 
 def test_text_is_made_fit_to_print() -> None:
+    assert cell("=HYPERLINK(1)\n\x1b[2J") == "'=HYPERLINK(1)��[2J"
+    assert cell(-1.5) == -1.5
     assert one_line("a\n\x1b[31mb") == "a [31mb"
     assert visible("a\nb\tc") == "a�b c"
     assert composed("::error::x") == ": :error::x"

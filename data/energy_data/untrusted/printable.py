@@ -39,6 +39,13 @@ def visible(text: object, most: int = LONGEST) -> str:
     return _no_old_command(content)
 
 
+def cell(value: object) -> object:
+    """A value of a table for a spreadsheet: a text of others is no formula there."""
+    if not isinstance(value, str):
+        return value
+    return visible(f"'{value}" if value.startswith(("=", "+", "-", "@")) else value)
+
+
 def composed(text: str, *, styled: bool = False) -> str:
     """A whole text of ours, its parts made fit already: a net for what slipped through, and no CI command in it."""
     if styled:

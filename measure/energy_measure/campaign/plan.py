@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from energy_data.untrusted.reading import LARGEST_SOURCE, read_text
 from energy_measure.plan_file import read_plan_file, section
 from energy_measure.problems import MeasureProblem
 
@@ -123,8 +125,8 @@ def _check_settings(path: Path, settings: CampaignSettings) -> None:
 def _from_table(path: Path) -> list[ProjectSettings]:
     """Projects out of a CSV file; a cell of a list or of variables is JSON, or a single text."""
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.DictReader(stream))
+        written = read_text(path, LARGEST_SOURCE)
+        rows = list(csv.DictReader(io.StringIO(written, newline="")))
     except (OSError, ValueError, csv.Error) as problem:
         raise MeasureProblem(f"The table {path} cannot be read ({problem}); mend it first.") from problem
     found = []
@@ -139,6 +141,6 @@ def _cell(text: str) -> Any:
     if text[:1] in '[{"0123456789' or text in ("true", "false"):
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return text

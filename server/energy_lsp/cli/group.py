@@ -145,7 +145,7 @@ def _errors_fit_to_print() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = composed(error.message)
+        vars(error)["message"] = composed(error.message)  # for its types it is final
         raise
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import json
-import sys
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import click
 from energy_data.database.database import Database
 from energy_data.model import Inside, Measurement, Part, Run
 from energy_data.problems import Problem
-from energy_data.untrusted.printable import one_line
+from energy_data.untrusted.printable import cell, json_text, one_line
 from energy_lsp.cli.run_argument import measured_database, run_or_file
 from energy_lsp.inside.groups import BY, By, Group, below, calls_of, grouped
 from energy_lsp.inside.precision import Precision, precision
@@ -84,7 +83,7 @@ def inside(run: str, path: str | None, by: By | None, form: str, precise: bool, 
         _print_csv(parts, calls)
     elif form == "json":
         found = [_group_json(group) for group in grouped(parts, by)] if by else _leaves(parts, calls)
-        echo(json.dumps(found, indent=2))
+        echo(json_text(found, indent=2))
     else:
         _print_text(chosen, looked, parts, calls, by or "layer")
 
@@ -128,7 +127,8 @@ def _group_json(group: Group) -> dict[str, object]:
 
 
 def _print_csv(parts: Sequence[Part], calls: dict[str, Measurement]) -> None:
-    writer = csv.writer(sys.stdout)
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
     for leaf, part in zip(_leaves(parts, calls), parts, strict=True):
         call = calls.get(part.measurement_id)
@@ -144,7 +144,8 @@ def _print_csv(parts: Sequence[Part], calls: dict[str, Measurement]) -> None:
             part.low,
             part.high,
         ]
-        writer.writerow([*place, *values, *rest])
+        writer.writerow([cell(value) for value in (*place, *values, *rest)])
+    echo(table.getvalue(), nl=False)
 
 
 def _print_text(
@@ -158,7 +159,7 @@ def _print_text(
 def _print_precision(found: Precision, form: str) -> None:
     if form == "json":
         echo(
-            json.dumps(
+            json_text(
                 {
                     "repeats": found.repeats,
                     "stability": found.stability,
