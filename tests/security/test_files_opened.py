@@ -230,3 +230,17 @@ def test_a_file_of_thousands_of_options_is_soon_told(tmp_path: Path) -> None:
     options, problems = read_pyproject(tmp_path)
     assert not options
     assert len(problems) == 21
+
+
+@pytest.mark.parametrize(
+    "command", [["compare", "x.py"], ["tune"], ["sweep", "--vary", "n=1,2"], ["predict"]]
+)
+def test_a_pipe_or_device_in_the_place_of_a_program_is_refused(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "x.py").write_text("print(1)\n")
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "zero.py").symlink_to("/dev/zero")
+    for name in ("pipe.py", "zero.py"):
+        done = energy_lsp(*command, name, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "is a device or a pipe" in done.stderr
+        assert "Traceback" not in done.stderr

@@ -10,6 +10,7 @@ import click
 from energy_data.untrusted.printable import json_text
 from energy_lsp.cli.measuring.compared import as_json, print_compared
 from energy_lsp.cli.options import Finite
+from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.terminal.countdown import Countdown
 from energy_lsp.terminal.echo import echo, say
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-3
 """Of `--outputs tolerance` where none is given: two frameworks add up in different orders."""
-SCRIPT = click.Path(dir_okay=False, path_type=Path)
+SCRIPT = SourcePath(dir_okay=False, path_type=Path)
 
 
 @click.command()

@@ -14,6 +14,7 @@ import click
 
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.cli.options import Finite
+from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.presentation.markup import Plain
 from energy_lsp.terminal.echo import echo, say
 
@@ -25,7 +26,7 @@ SHOWN = 20
 
 
 @click.command()
-@click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("script", type=SourcePath(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--vary",

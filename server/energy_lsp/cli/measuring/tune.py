@@ -13,13 +13,14 @@ from energy_data.untrusted.printable import json_text, visible
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside, write_file
 from energy_lsp.cli.options import Finite
+from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.terminal.echo import echo, say
 
 INTERRUPTED = 130
 
 
 @click.command()
-@click.argument("script", type=click.Path(exists=True, path_type=Path))
+@click.argument("script", type=SourcePath(exists=True, path_type=Path))
 @click.argument("arguments", nargs=-1, metavar="[-- ARGS]")
 @click.option("--budget", type=Finite(min=0.5), default=15.0, show_default=True, help="Minutes it may take.")
 @click.option(

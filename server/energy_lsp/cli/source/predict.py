@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from energy_data.untrusted.printable import json_text, visible
+from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.terminal.echo import echo, say
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=SourcePath(path_type=Path))
 @click.option(
     "--format",
     "form",
