@@ -59,7 +59,7 @@ def test_emacs_eglot(workspace: Path, database: Path, tmp_path: Path) -> None:
         pytest.skip("the Debian package elpa-eglot is not installed")
     subprocess.run(["git", "init", "-q"], cwd=workspace, check=True)
     seen = drive(["emacs", "--batch", "-q", "-l", str(HERE / "emacs.el")], workspace, database, tmp_path)
-    assert any("Energy hotspot: keras.Sequential.fit" in one for one in seen["diagnostics"])
+    assert any("fit: 120 J, 100% of this file" in one for one in seen["diagnostics"])
     assert "tensorflow.math.pow" in seen["hover"]
     assert "Ignore pow2 here" in seen["actions"]
     assert "return tf.square(tf.abs(data))" in (workspace / "model.py").read_text()
