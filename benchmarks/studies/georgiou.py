@@ -73,6 +73,7 @@ def page(told: dict[str, Any]) -> str:
         f"{datetime.date.today().isoformat()}, {told['pairs']} pairs each, {first['machine']}, meter {first['meter']}"
         + (", **estimated from CPU time: there is no energy sensor here**." if first["estimated"] else "."),
         "Medians of a run; Wilcoxon with Holm's correction over the whole study; magnitude of Cliff's δ.",
+        "With fewer than 12 pairs no test can survive that correction: such a run shows sizes of differences, no findings.",
         "",
         "| model | phase | Keras on TensorFlow | PyTorch | p (Holm) | Cliff's δ | who takes less |",
         "|---|---|--:|--:|--:|--:|---|",
