@@ -18,7 +18,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $(READY)
 
-# One screen; `make demo CALIBRATE=yes` also learns this machine first, for predictions.
+# One screen, two to three minutes on a quiet machine; `make demo CALIBRATE=no` leaves the first of them, learning this machine, out.
 demo: export COLUMNS = 80
 demo: $(READY)
 	@$(BIN)/python tools/demo.py
@@ -89,7 +89,8 @@ study-fecom: $(READY)
 	$(BIN)/python benchmarks/studies/fecom.py $(RECORDS)
 
 study-smaragdine: $(READY)
-	$(BIN)/python benchmarks/bert_study.py  # its table stands in benchmarks/README.md
+	$(BIN)/python benchmarks/bert_study.py
+	$(BIN)/python benchmarks/studies/smaragdine.py
 	$(BIN)/python tools/build_benchmarks.py
 
 study-georgiou: $(READY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +53,32 @@ def page(folder: Path = BENCHMARKS) -> str:
 
 
 def rows(run: dict[str, Any]) -> list[str]:
-    """A heading row for the benchmark, then one row a figure."""
+    """A heading row for the benchmark, then a row for each thing that was measured, with all figures of it."""
     where = f"{run['date']}, `{run['commit']}`, load {run['machine']['load']:g}"
     lines = [f"| **{run['title']}**: `{run['command']}` | | | | {where} |"]
-    for given in run["figures"]:
-        figure = Figure(**given)
-        met = {True: "yes", False: "**no**", None: ""}[figure.met]
-        note = f" ({figure.note})" if figure.note else ""
-        lines.append(f"| {figure.name}{note} | {value(figure)} | {goal(figure)} | {met} | |")
+    figures = [Figure(**given) for given in run["figures"]]
+    for subject, group in groupby(figures, key=lambda figure: figure.name.rpartition(": ")[0]):
+        found = list(group)
+        if subject and len(found) > 1:
+            lines.append(row(subject, [(one.name.rpartition(": ")[2], one) for one in found]))
+        else:
+            lines += [row(one.name, [("", one)]) for one in found]
     return lines
+
+
+def row(subject: str, figures: list[tuple[str, Figure]]) -> str:
+    """One line; where it has several figures, each with its name."""
+    values = " · ".join(f"{name} {value(one)}{noted(one)}".strip() for name, one in figures)
+    goals = " · ".join(f"{name} {goal(one)}".strip() for name, one in figures if goal(one))
+    judged = [one.met for _, one in figures if one.met is not None]
+    missed = ", ".join(name for name, one in figures if one.met is False and name)
+    met = ("yes" if all(judged) else f"**no**: {missed}" if missed else "**no**") if judged else ""
+    return f"| {subject} | {values} | {goals} | {met} | |"
+
+
+def noted(figure: Figure) -> str:
+    """What has to be known of a number."""
+    return f" ({figure.note})" if figure.note else ""
 
 
 def value(figure: Figure) -> str:

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from energy_lsp.features.answers import ANSWERS
-from energy_lsp.presentation.units import joules
+from energy_lsp.presentation.notation.units import joules
 
 CLIENT = Path(__file__).parents[1] / "client-vscode"
 TYPES = CLIENT / "src" / "server" / "answers.ts"
@@ -49,6 +49,8 @@ def typescript(kind: Any) -> str:
     if get_origin(kind) is list:
         inner = typescript(arguments[0])
         return f"({inner})[]" if " | " in inner else f"{inner}[]"
+    if get_origin(kind) is dict:
+        return f"Record<{', '.join(map(typescript, arguments))}>"
     if get_origin(kind) is Literal:
         return " | ".join(json.dumps(value) for value in arguments)
     if arguments:

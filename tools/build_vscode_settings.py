@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from energy_lsp.session.settings import SECTION, Settings, camel
+from energy_lsp.workspace.settings import SECTION, Settings, camel
 
 MANIFEST = Path(__file__).parents[1] / "client-vscode" / "package.json"
 

@@ -1,29 +1,30 @@
 /** Wires the parts together; all knowledge about energy comes over LSP from the server. */
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { EnergyView } from "./views/energyView";
-import { toggleFixOnSave } from "./views/fixOnSave";
+import { EnergyView } from "./views/energy";
+import { toggleFixOnSave } from "./commands/fixOnSave";
 import { Heat } from "./views/heat";
-import { calibrate, offerCalibration } from "./views/calibration";
-import { Interpreters } from "./views/interpreters";
-import { fileTarget, folderTarget, Measuring, savedTarget } from "./views/measure";
-import type { Target } from "./views/measure";
-import { measurePart } from "./views/measurePart";
+import { calibrate, offerCalibration } from "./commands/calibrate";
+import { Interpreters } from "./commands/interpreters";
+import { fileTarget, folderTarget, Measuring, savedTarget } from "./commands/measure";
+import type { Target } from "./commands/measure";
+import { measurePart } from "./commands/measurePart";
 import { showMenu } from "./views/menu";
-import { warnRefused } from "./views/messages";
-import { showMeters } from "./views/meters";
-import { Notices } from "./views/notices";
+import { warnRefused } from "./messages/refusals";
+import { showMeters } from "./commands/meters";
+import { Notices } from "./messages/notices";
 import { PrivateEnvironment } from "./server/privateEnvironment";
-import { Problems } from "./views/problems";
+import { Problems } from "./messages/problems";
 import { onInterpreterChange } from "./server/pythonExtension";
 import { Pages } from "./views/pages";
 import { Report } from "./views/report";
-import { RunsView } from "./views/runsView";
+import { RunsView } from "./views/runs";
 import { serverCommands, shownHere } from "./server/protocol";
-import { Server } from "./server/server";
+import type { MarkdownPage } from "./server/protocol";
+import { Server } from "./server/lifecycle";
 import { StatusItem } from "./views/status";
-import { tune } from "./views/tune";
-import type { TuneArgument } from "./views/tune";
+import { tune } from "./commands/tune";
+import type { TuneArgument } from "./commands/tune";
 
 let server: Server | undefined;
 
@@ -53,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
   measuring.onMeasured(({ status }) => {
     runs.refresh();
     if (status === "finished") {
-      void offerCalibration(running, context.globalState);
+      void offerCalibration(running, measuring, context.globalState);
     }
   });
   // Not awaited: the editor goes on while Python starts.
@@ -100,8 +101,8 @@ function commands({ running, view, runs, report, pages, measuring, log }: Parts)
         await measuring.chooseInterpreter(folderTarget(folder));
       }
     },
-    calibrate: () => calibrate(running),
-    tune: () => ofFront(({ argument }) => ("uri" in argument ? tune(running, argument) : undefined)),
+    calibrate: () => calibrate(running, measuring),
+    tune: () => ofFront(({ argument }) => ("uri" in argument ? tune(running, measuring, argument) : undefined)),
     openReport: (run?: unknown) => report.open(typeof run === "string" ? run : undefined),
     compareRuns: (item?: never, selected?: never) => runs.compare(item, selected),
     showHistory: (item?: never) => runs.history(item),
@@ -122,7 +123,7 @@ function commands({ running, view, runs, report, pages, measuring, log }: Parts)
 function takeOver({ running, report, pages, measuring }: Parts): void {
   const page = async (title: string, command: string, argument: object): Promise<void> => {
     try {
-      const answer = await running.execute<{ markdown: string }>(command, argument);
+      const answer = await running.execute<MarkdownPage>(command, argument);
       if (answer !== undefined) {
         await pages.show(title, answer.markdown);
       }
@@ -140,7 +141,7 @@ function takeOver({ running, report, pages, measuring }: Parts): void {
   running.takeOver(shownHere.cheaper, (given) => page("What Could Cost Less", serverCommands.page, { about: "cheaper", ...(given as object) }));
   running.takeOver(shownHere.callHistory, (given) => page("Energy History", serverCommands.page, { about: "history", ...(given as object) }));
   running.takeOver(shownHere.showReport, () => report.open());
-  running.takeOver(shownHere.showTuned, (given) => tune(running, given as TuneArgument));
+  running.takeOver(shownHere.showTuned, (given) => tune(running, measuring, given as TuneArgument));
 }
 
 function restarts(running: Server): vscode.Disposable[] {

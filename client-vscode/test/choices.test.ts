@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chosenLabel, commandsText, expectedTime, interpreterLabel, splitArguments, testAround } from "../src/format/choices";
-import { byLayer, heatByLine, measuredText, runDescription, runLabel, spoken, tunedText } from "../src/format/format";
+import { byLayer, heatByLine, measuredText, runDescription, runLabel, spoken } from "../src/format/figures";
 import type { CallSummary, Measured, PartSummary, RunSummary, Summary } from "../src/server/protocol";
 
 const bare = { path: "/home/me/project/.venv/bin/python", version: "3.11.7", tensorflow: true, keras: true };
@@ -25,7 +25,7 @@ test("interpreters are told by version and what they have", () => {
 });
 
 test("a screen reader says words, not icons, bars and signs", () => {
-  assert.equal(spoken("$(sync~spin) ≈ 3.30 mJ (est.) · 94%"), "about 3.30 millijoules estimated, 94 percent");
+  assert.equal(spoken("$(sync~spin) ≈ 3.30 mJ · 94%"), "about 3.30 millijoules, 94 percent");
   assert.equal(spoken("████░░░░ fit, 12 × 4.00 kJ"), "fit, 12 times 4.00 kilojoules");
 });
 
@@ -39,9 +39,6 @@ test("runs and tuning in one line", () => {
   const run = { entry: "src/train.py", started: "2026-11-18T04:05:00", joules: 12.3, estimated: true, seconds: 8.06, status: "failed", commit: "a9b0093ffff" } as RunSummary;
   assert.equal(runLabel(run), "train.py · 18 Nov 04:05");
   assert.equal(runDescription(run), "≈ 12.3 J · 8.1 s · failed · a9b0093");
-  const tuned = { before: { joules: 10, seconds: 20 }, after: { joules: 5.4, seconds: 9 }, estimated: false, interrupted: false, candidates: [{ name: "missing-function", verdict: "saves", note: "", file: "a.py" }] };
-  assert.equal(tunedText(tuned), "Proven: 10.0 J → 5.40 J a run (−46%), 20.0 s → 9.0 s, results unchanged: missing-function.");
-  assert.match(tunedText({ ...tuned, after: null }), /no saving that keeps the results was proven/);
 });
 
 test("passes of one layer come together, the costliest first", () => {

@@ -36,7 +36,7 @@ function lab(colour: Triple): Triple {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-test("the steps of the heat are told apart by everybody, in every theme", () => {
+test("the steps of the heat are distinguished by everybody, in every theme", () => {
   assert.equal(heat.length, 4);
   for (const theme of ["dark", "light", "highContrast", "highContrastLight"] as const) {
     for (const [sight, matrix] of Object.entries(sights)) {

@@ -47,7 +47,7 @@ test("nothing installed: the first Python that is new enough would make the envi
   assert.deepEqual(launch, { kind: "install", python: "python3.12" });
 });
 
-test("no Python and too old a Python are told apart", async () => {
+test("no Python and too old a Python are distinguished", async () => {
   assert.equal((await decideLaunch(wishes, machine([], {}))).kind === "problem", true);
   const none = await decideLaunch(wishes, machine([], {}));
   assert.equal(none.kind === "problem" && none.problem, "no-python");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
 import { installAdvice } from "../src/server/installAdvice";
-import { Notices } from "../src/views/notices";
+import { Notices } from "../src/messages/notices";
 
 const hour = 3_600_000;
 const folder = (): string => path.join(mkdtempSync(path.join(tmpdir(), "energy-notices-")), "told");

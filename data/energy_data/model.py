@@ -17,6 +17,10 @@ Origin = Literal["site", "signature", "predicted", "api"]
 call of the same API, for orientation only."""
 CallKind = Literal["api", "compiled", "iteration"]
 """A call of an API, of a function that the program compiled itself, or a step of iterating over a dataset."""
+Covers = Literal["", "sampling", "sampling and runs", "runs of this machine"]
+"""What an interval holds: what meter and sampling leave open in one run; that and the scatter of repeated runs; one run with
+the spread that runs usually have on that machine and meter. Empty where nobody noted it."""
+COVERS: tuple[Covers, ...] = ("", "sampling", "sampling and runs", "runs of this machine")
 CALL_KINDS: tuple[CallKind, ...] = ("api", "compiled", "iteration")
 Pass = Literal["forward", "backward", "optimizer", "loss", "input", "runtime"]
 PhaseName = Literal[
@@ -113,6 +117,7 @@ class Run:
     stable: bool | None
     commit: str = ""
     project: str = ""
+    """The name of its folder; runs of earlier versions hold the whole path (`project_places.place_of`)."""
     temperatures: Mapping[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     joules: Mapping[Device, Quantity] = field(default_factory=dict)
@@ -191,6 +196,8 @@ class Measurement:
     first_joules: float | None = None
     """Net joules of the first call of a run (start-up, tracing, allocation); `joules` are of the later ones."""
     first_seconds: float | None = None
+    covers: Covers = ""
+    """What the interval holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,9 +311,16 @@ class Trace:
     watts: tuple[float, ...]
 
 
+STEP_SPAN, LAYER_SPAN = "step:", "layer:"
+"""Begin the names of spans that are no calls: steps inside of calls, and layers inside of steps."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallSpan:
-    """When one call ran, for the report: seconds from the start of the run; the longest calls are kept."""
+    """When one call ran, for the report: seconds from the start of the run; the longest calls are kept.
+
+    So are some steps inside of them, and layers inside of these (`STEP_SPAN`, `LAYER_SPAN`).
+    """
 
     run_id: str
     api: str
@@ -350,6 +364,8 @@ class Figure:
     below: float | None
     spread: Literal["interval", "range"] = "interval"
     """`interval`: 95% confidence of one figure; `range`: middle half of call sites and input sizes."""
+    covers: Covers = ""
+    """What an interval holds."""
     origin: Origin = "api"
     """How close the figure is to the call it is shown at."""
     times: int | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from energy_data.problems import Problem
 
 ENVIRONMENT_VARIABLE = "ENERGY_LSP_DB"
+PROJECT_MARKS = ("pyproject.toml", ".git")
 TEAM_DATABASE = Path(".energy") / "energy.db"
 """A team's database, relative to the project; checked in, and only ever read."""
 
@@ -40,6 +41,19 @@ def team_database(project: Path) -> Path:
 def salt_file() -> Path:
     """What keeps the names of folders in shared databases from being guessed."""
     return standard_database().with_name("salt")
+
+
+def project_root(path: Path) -> Path:
+    """The nearest folder above a path with a `pyproject.toml` or a repository, else its own or that of its package."""
+    start = path if path.is_dir() else path.parent
+    return next(
+        (folder for folder in (start, *start.parents) if is_marked(folder)), None
+    ) or outside_packages(start)
+
+
+def is_marked(folder: Path) -> bool:
+    """Whether something says that a folder is a project."""
+    return any((folder / mark).exists() for mark in PROJECT_MARKS)
 
 
 def outside_packages(folder: Path) -> Path:

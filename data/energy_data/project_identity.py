@@ -32,9 +32,16 @@ def project_ids(root: Path) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _project_ids(root: str) -> tuple[str, ...]:
-    folder = f"folder-{hashlib.sha256((_salt() + root).encode('utf-8', 'surrogateescape')).hexdigest()[:32]}"
+    folder = folder_id(root)
     commit = _first_commit(root)
     return (commit, folder) if commit else (folder,)
+
+
+@lru_cache(maxsize=1024)
+def folder_id(root: str | Path) -> str:
+    """What a folder without a commit is known by."""
+    place = (_salt() + os.path.realpath(root)).encode("utf-8", "surrogateescape")
+    return f"folder-{hashlib.sha256(place).hexdigest()[:32]}"
 
 
 def _first_commit(root: str) -> str:

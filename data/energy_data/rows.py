@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from energy_data.model import (
+    COVERS,
     DEVICES,
     Calibration,
     CallSpan,
@@ -173,6 +174,7 @@ def measurement_row(measurement: Measurement) -> Row:
         "kind": measurement.kind,
         "first_joules": measurement.first_joules,
         "first_seconds": measurement.first_seconds,
+        "covers": measurement.covers,
     }
     for device in DEVICES:
         quantity = measurement.joules.get(device)
@@ -221,6 +223,7 @@ def measurement_from(row: Stored) -> Measurement:
         kind=row["kind"],
         first_joules=row["first_joules"],
         first_seconds=row["first_seconds"],
+        covers=COVERS[COVERS.index(row["covers"])],
     )
 
 

@@ -20,7 +20,7 @@ LARGEST_PLAN = 10_000_000
 
 
 def read_plan_file(path: Path, sections: Mapping[str, str], otherwise: str) -> dict[str, Any]:
-    """The tables of a plan, which has no others than `sections`; what is wrong with it is told in one sentence.
+    """The tables of a plan, which has no others than `sections`; what is wrong with it is said in one sentence.
 
     `sections`: each name as it is written. `otherwise`: where a plan comes from.
     """
@@ -60,12 +60,12 @@ def section(path: Path, where: str, table: Any, kind: type[Any]) -> dict[str, An
 def _typed(path: Path, where: str, key: str, value: Any, kind: str) -> Any:
     if kind == "tuple[str, ...]":
         texts = [value] if isinstance(value, str) else value
-        if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
+        if isinstance(texts, list) and all(map(_is_text, texts)):
             return tuple(texts)
         expected = "a text or a list of texts"
     elif kind == "Mapping[str, str]":
-        if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
-            return dict(value)
+        if isinstance(value, dict) and all(map(_is_text, value.values())):
+            return _variables(path, where, key, value) if key == "env" else dict(value)
         expected = "a table of texts"
     elif kind == "float":
         if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e9:
@@ -80,7 +80,18 @@ def _typed(path: Path, where: str, key: str, value: Any, kind: str) -> Any:
             return value
         expected = "true or false"
     else:
-        if isinstance(value, str) and "\0" not in value:
+        if _is_text(value):
             return value
         expected = "a text"
     raise MeasureProblem(f"{path}: {key} in {where} must be {expected}.")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+def _variables(path: Path, where: str, key: str, table: dict[str, str]) -> dict[str, str]:
+    for name in table:
+        if not name or "=" in name or "\0" in name:
+            raise MeasureProblem(f"{path}: {name!r} in {key} of {where} is no name of a variable.")
+    return dict(table)

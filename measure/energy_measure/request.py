@@ -7,13 +7,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from energy_data.paths import outside_packages
+from energy_data.paths import project_root as project_root
 from energy_data.untrusted.printable import one_line
 from energy_data.untrusted.toml import BadSettings, read_toml, usable, usable_path
 from energy_measure.problems import MeasureProblem
 
 INSIDE = ("auto", "all", "off")
-PROJECT_MARKS = ("pyproject.toml", ".git")
+MOST_OPTIONS = 40
+"""A table with more of them is no table of options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +62,13 @@ class MeasureRequest:
     """Store the values of the program's arguments too, which may be secrets."""
 
 
-def project_root(path: Path) -> Path:
-    """The nearest folder above a path with a `pyproject.toml` or a repository, else its own or that of its package."""
-    start = path if path.is_dir() else path.parent
-    for folder in (start, *start.parents):
-        if any((folder / mark).exists() for mark in PROJECT_MARKS):
-            return folder
-    return outside_packages(start)
+LIMITS: dict[str, tuple[float, float]] = {
+    "repeat": (1, 100_000),
+    "timeout": (0, 1e9),
+    "period_ms": (1, 500),
+    "active_watts": (1e-6, 1000),
+}
+"""What a number may be, beside 0 where that is the default; as the options of the command line."""
 
 
 def read_options(
@@ -78,54 +79,56 @@ def read_options(
     `note` is told of values that no option can mean, in whose place the default is taken.
     """
     asked_for = {name: value for name, value in given.items() if value not in (None, ())}
+    for name, value in asked_for.items():
+        try:
+            _check_limits(name, value)
+        except ValueError as problem:
+            raise MeasureProblem(f"{name.replace('_', '-')} {problem}.") from None
     options = MeasureOptions(**{**_from_pyproject(project, note), **asked_for})
     if options.quick and "repeat" not in asked_for:
         options = replace(options, repeat=1)
-    if options.active_watts and not 0 < options.active_watts < 1000:
-        raise MeasureProblem(
-            f"One busy CPU does not draw {options.active_watts:g} W; give a number such as 4.5."
-        )
-    if options.inside not in INSIDE:
-        raise MeasureProblem(f"Calls cannot be looked into {options.inside!r}; take {', '.join(INSIDE)}.")
-    if options.repeat < 1:
-        raise MeasureProblem(f"A program cannot be repeated {options.repeat} times; take 1 or more.")
     return options
 
 
 def _from_pyproject(project: Path, note: Callable[[str], None]) -> dict[str, Any]:
     path = project / "pyproject.toml"
     try:
-        table = read_toml(path, within=project)
+        section: Any = read_toml(path, within=project)
     except FileNotFoundError:
         return {}
     except BadSettings as problem:
-        raise MeasureProblem(f"{path} cannot be read ({problem}); mend it first.") from problem
-    section: Any = table
+        note(f"{path} cannot be read ({problem}); its options are left out.")
+        return {}
     for name in ("tool", "energy-lsp", "measure"):
         section = section.get(name, {})
         if not isinstance(section, dict):
-            raise MeasureProblem(f"{path}: {name} must be a table; mend it first.")
-    known = {option.name: option for option in fields(MeasureOptions)}
+            note(f"{path}: {name} must be a table; its options are left out.")
+            return {}
+    known = {option.name: getattr(MeasureOptions(), option.name) for option in fields(MeasureOptions)}
     chosen: dict[str, Any] = {}
-    for key, value in section.items():
+    for count, (key, value) in enumerate(section.items()):
         name = key.replace("-", "_")
+        where = f"{path}: {one_line(key, 60)} in [tool.energy-lsp.measure]"
+        if count > MOST_OPTIONS:
+            note(f"{path}: [tool.energy-lsp.measure] has more options than there are; the rest is left out.")
+            break
         if name not in known:
             names = ", ".join(option.replace("_", "-") for option in known)
-            raise MeasureProblem(
-                f"{path}: [tool.energy-lsp.measure] has no option {one_line(key, 60)}; it has {names}."
-            )
+            note(f"{where} is no option, and left out; there are {names}.")
+            continue
         try:
-            usable(value)
+            chosen[name] = _checked(usable(value), known[name])
+            _check_limits(name, chosen[name])
             if name == "python":
-                usable_path(str(value))
+                usable_path(chosen[name])
         except ValueError as problem:
-            note(f"{path}: {key} in [tool.energy-lsp.measure] {problem}; the default is used.")
-        else:
-            chosen[name] = _checked(path, key, value, getattr(MeasureOptions(), name))
+            chosen.pop(name, None)
+            note(f"{where} {problem}; the default is used.")
     return chosen
 
 
-def _checked(path: Path, key: str, value: Any, default: Any) -> Any:
+def _checked(value: Any, default: Any) -> Any:
+    """The value in the option's own type; raises ValueError with the end of a sentence."""
     if isinstance(default, tuple):
         texts = [value] if isinstance(value, str) else value
         if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
@@ -136,5 +139,14 @@ def _checked(path: Path, key: str, value: Any, default: Any) -> Any:
     elif type(value) is type(default):
         return value
     kind = {tuple: "a list of texts", float: "a number", int: "a whole number", bool: "true or false"}
-    expected = kind.get(type(default), "a text")
-    raise MeasureProblem(f"{path}: {key} in [tool.energy-lsp.measure] must be {expected}.")
+    raise ValueError(f"must be {kind.get(type(default), 'a text')}")
+
+
+def _check_limits(name: str, value: Any) -> None:
+    """Raises ValueError with the end of a sentence for what an option cannot be."""
+    if name == "inside" and value not in INSIDE:
+        raise ValueError(f"must be one of {', '.join(INSIDE)}")
+    if name in LIMITS and value != getattr(MeasureOptions(), name):
+        least, most = LIMITS[name]
+        if not least <= value <= most:
+            raise ValueError(f"must be between {least:g} and {most:g}")

@@ -7,15 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from energy_data.model import DEVICES, PHASES, Device, InputSignature, Method, PhaseName, Quantity
+from energy_data.model import DEVICES, PHASES, Covers, Device, InputSignature, Method, PhaseName, Quantity
 from energy_measure.attribution.phases import PhaseShare
 from energy_measure.attribution.replay import Replayed
 from energy_measure.attribution.site_energy import SiteEnergy
-from energy_measure.inside.parts import MeasuredPart, combine_parts
+from energy_measure.inside.parts import MeasuredPart, combine_parts, with_own_line
+from energy_measure.inside.recorded import Place
 from energy_measure.program.call_sites import CallSite
 from energy_measure.run.one_run import Key, OneRun, numbered
 from energy_measure.statistics import NORMAL_95, SEEN_ENOUGH, Interval, combine, is_resolved, summarise
 from energy_measure.usual_spread import NO_SPREAD, widened
+
+TRAINERS = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
+"""Methods of a model that run it by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class MeasuredCall:
         return 0.0 if self.first_joules is None else max(self.first_joules, 0.0) - per_call
 
     @property
-    def interval_covers(self) -> str:
+    def interval_covers(self) -> Covers:
         """What the interval holds."""
         if self.interval_runs > 1:
             return "sampling and runs"
@@ -145,6 +149,7 @@ def combine_runs(
     summary = summarise(totals)
     keys = sorted({key for run in runs for key in run.energies}, key=lambda key: (key.site, key.tracing))
     calls = [_looked_into(_call(key, sites[key.site], runs), key, runs) for key in keys]
+    calls = _with_own_lines(calls)
     calls = [_with_spread(call, spread) for call in calls]
     calls.sort(key=lambda call: (-call.run_joules if call.resolved else 0.0, call.site.file, call.site.line))
     return MeasuredProgram(
@@ -212,7 +217,7 @@ def _in_place(key: Key, site: CallSite, runs: Sequence[OneRun], seen: Sequence[S
     looked = [one.seen for one in seen]
     mean, interval = combine([one.total.value for one in seen], [one.total.stderr for one in seen], looked)
     if all(key in run.blurred for run in runs if key in run.energies):
-        # Repeating what cannot be told from its neighbours does not make it clearer.
+        # Repeating what cannot be known from its neighbours does not make it clearer.
         interval = Interval(min(interval.low, 0.0), max(interval.high, 0.0))
     if mean < 0.0:
         # No call gives energy back: below zero it is chance, and what the call lies below counts from zero.
@@ -264,6 +269,20 @@ def _looked_into(call: MeasuredCall, key: Key, runs: Sequence[OneRun]) -> Measur
         return call
     error = (call.interval.high - call.interval.low) / (2 * NORMAL_95) * call.count
     return replace(call, inside=tuple(combine_parts(accounts, call.run_joules, error)))
+
+
+def _with_own_lines(calls: Sequence[MeasuredCall]) -> list[MeasuredCall]:
+    """The same calls; no layer inside of one is said to be called by another of them."""
+    trainers = [call.site for call in calls if call.inside and call.site.api.rpartition(".")[2] in TRAINERS]
+    lines = {(site.file, site.line) for site in trainers}
+    found = []
+    for call in calls:
+        site = call.site
+        cell = (site.cell, site.cell_line) if site.cell is not None else (0, 0)
+        own = Place(site.file, site.line, site.function, cell)
+        others = lines - {(site.file, site.line)}
+        found.append(replace(call, inside=with_own_line(call.inside, own, others)))
+    return found
 
 
 def _signature(site: int, runs: Sequence[OneRun]) -> InputSignature:

@@ -13,6 +13,7 @@ import numpy as np
 from energy_code.text.lines import Lines
 from energy_code.workspace.notebook import Notebook, NotebookProblem
 from energy_data.database.database import Database
+from energy_data.database.sharing import without_folders
 from energy_data.model import CallSpan, Inside, Machine, Measurement, Part, Phase, Run, Trace
 from energy_data.paths import user_database
 from energy_data.untrusted.reading import read_source
@@ -41,7 +42,7 @@ class Storing:
     meter: str
     estimated: bool
     repository: Repository
-    project: str
+    project: Path
     settings: Mapping[str, str | float | bool]
     """What the run is measured with."""
     events: bool = False
@@ -82,7 +83,7 @@ class Storing:
             same = [
                 run.seconds
                 for run in database.runs()
-                if run.command == self.command and run.project == self.project
+                if run.command == self.command and run.project_id == self.project_id
             ]
         return same[-1] if same else None
 
@@ -105,14 +106,16 @@ class Storing:
             settings=self.settings,
             temperature_series=last.temperatures,
             stability_seconds=sum(run.stability.waited for run in runs),
-            project=self.project,
+            project=self.project.name,
             temperatures=last.stability.temperatures,
             seconds=program.seconds,
             joules=program.joules,
             unaccounted_joules=program.unaccounted,
             project_id=self.project_id,
             status=last.ending,
-            error=without_values(last.error or last.stopped, self.arguments),
+            error=without_folders(
+                without_values(last.error or last.stopped, self.arguments), str(self.project)
+            ),
         )
 
     def _measurement(self, number: int, call: MeasuredCall) -> Measurement:
@@ -140,6 +143,7 @@ class Storing:
             kind=call.site.kind,
             first_joules=call.first_joules,
             first_seconds=call.first_seconds,
+            covers=call.interval_covers,
         )
 
     def _parts(self, number: int, call: MeasuredCall) -> list[Part]:
@@ -193,7 +197,7 @@ class Storing:
         found: dict[str, dict[int, str]] = {}
         for file, lines in wanted.items():
             try:
-                text = _texts(Path(self.project) / file)
+                text = _texts(self.project / file)
             except (OSError, UnicodeError, NotebookProblem):
                 continue
             found[file] = {line: text[line - 1].strip() for line in sorted(lines) if 0 < line <= len(text)}
@@ -222,7 +226,7 @@ class Storing:
         )
 
     def _spans(self, run: OneRun, sites: Sequence[CallSite]) -> list[CallSpan]:
-        """When the longest calls ran, or all."""
+        """When the longest calls ran, or all, with steps and layers inside of them."""
         events = run.events
         longest = np.sort(
             np.argsort(events.start - events.end, kind="stable")[: None if self.events else SPANS]
@@ -234,6 +238,11 @@ class Storing:
             thread = int(events.thread[index])
             found.append(
                 CallSpan(self.run_id, site.api, site.file, site.line, thread, start / 1e9, end / 1e9)
+            )
+        for one in run.inside.spans:
+            start, end = one.start - run.begin, one.end - run.begin
+            found.append(
+                CallSpan(self.run_id, one.name, one.file, one.line, one.thread, start / 1e9, end / 1e9)
             )
         return found
 

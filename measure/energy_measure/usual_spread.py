@@ -45,6 +45,8 @@ def spread_of(measurement: Measurement) -> float | None:
     """Relative standard deviation of a call between runs, from the interval of its mean; None where it says nothing."""
     runs, low, high = measurement.repeats, measurement.low, measurement.high
     joules = sum(quantity.value for quantity in measurement.joules.values())
+    if measurement.covers not in ("", "sampling and runs"):
+        return None  # a call that was replayed once, in whatever number of runs
     if runs < FEWEST_RUNS or not measurement.resolved or joules <= 0 or low is None or high is None:
         return None
     spread = (high - low) / 2.0 * math.sqrt(runs) / student_95(runs - 1) / joules

@@ -56,3 +56,7 @@ def test_a_step_compiled_with_jax_is_a_call(tmp_path: Path) -> None:
     report = measured(FOLDER / "compiled_jax_step.py", "jax", tmp_path)
     step = next(call for call in report["calls"] if call["kind"] == "compiled")
     assert (step["api"], step["times"], step["line"]) == ("train_step", 150, 23)
+    phases = {phase["name"]: phase for phase in report["program"]["phases"]}
+    assert phases["tracing"]["joules"] > phases["compiled"]["joules"], (
+        "compiling takes longer than 150 small steps"
+    )

@@ -116,7 +116,7 @@ def read(paths: Iterable[Path]) -> dict[str, list[Call]]:
                 answers[str(path)] = list(analysis.calls)
         elif program.suffix == ".ipynb":
             notebook = Notebook.read(program.read_bytes(), path=program)
-            for call in notebook.analysis.calls:
+            for call in notebook.analyse().calls:
                 cell, span = notebook.locate(call.span)
                 answers.setdefault(f"{program}#{cell}", []).append(dataclasses.replace(call, span=span))
         else:

@@ -50,7 +50,7 @@ keystrokes = _keystrokes()
 def apis_behind(document: Document, place: int) -> list[tuple[int, str]]:
     return [
         (call.span.start_byte - place, call.api)
-        for call in document.analysis.calls
+        for call in document.analyse().calls
         if call.span.start_byte >= place
     ]
 
@@ -83,20 +83,20 @@ def test_what_stands_behind_keeps_its_code_calls_and_findings(broken: bytes) -> 
     place = len(BEFORE)
     wanted, codes = (
         apis_behind(document, place),
-        {unit for start, unit in document.module.units if start >= place},
+        {statement for start, statement in document.module.statements if start >= place},
     )
-    found = [(one.rule.name, one.span.start_byte - place) for one in rules.find(document.analysis)]
+    found = [(one.rule.name, one.span.start_byte - place) for one in rules.find(document.analyse())]
     assert len(wanted) == 8
     assert found
     document.edit(place, place, broken)
     now = place + len(broken)
     assert apis_behind(document, now) == wanted
-    assert codes <= {unit for _, unit in document.module.units}
-    behind = [one for one in rules.find(document.analysis) if one.span.start_byte >= now]
+    assert codes <= {statement for _, statement in document.module.statements}
+    behind = [one for one in rules.find(document.analyse()) if one.span.start_byte >= now]
     assert [(one.rule.name, one.span.start_byte - now) for one in behind] == found
     fresh = Document(BEFORE + broken + BEHIND)
     assert apis_behind(fresh, now) == wanted
-    assert {call.span for call in fresh.analysis.calls} == {call.span for call in document.analysis.calls}
+    assert {call.span for call in fresh.analyse().calls} == {call.span for call in document.analyse().calls}
 
 
 def test_in_a_class_methods_behind_an_unclosed_bracket_are_read() -> None:
@@ -104,14 +104,14 @@ def test_in_a_class_methods_behind_an_unclosed_bracket_are_read() -> None:
         b"        return tf.pow(x, 2)\n", b"        y = tf.add(\n        return tf.pow(x, 2)\n"
     )
     document = Document(BEFORE + text)
-    apis = [call.api for call in document.analysis.calls]
+    apis = [call.api for call in document.analyse().calls]
     assert "tensorflow.math.pow" in apis
     assert "tensorflow.math.square" in apis
 
 
 def test_a_call_is_known_before_its_bracket_is_closed() -> None:
     document = Document(BEFORE + b"x = tf.matmul(ones, ones\n\n" + BEHIND)
-    assert "tensorflow.linalg.matmul" in [call.api for call in document.analysis.calls]
+    assert "tensorflow.linalg.matmul" in [call.api for call in document.analyse().calls]
 
 
 @pytest.mark.parametrize("place", keystrokes.PLACES)
@@ -122,7 +122,7 @@ def test_each_key_gives_what_a_fresh_reading_gives(place: str, closing: bool) ->
     for key in keystrokes.keys(text, place, closing):
         document.edit(key.start, key.end, key.text.encode())
         text = key.applied(text)
-        assert list(document.analysis.calls) == list(Document(text).analysis.calls), key
+        assert list(document.analyse().calls) == list(Document(text).analyse().calls), key
 
 
 def test_code_in_a_string_is_no_code() -> None:
@@ -152,3 +152,23 @@ def test_reading_pieces_takes_steps_in_proportion_to_the_text(text: bytes) -> No
         assert pieces[0].start == 0
         assert pieces[-1].end == len(source)
         assert len(repaired(source, pieces)) == len(source)
+
+
+@pytest.mark.parametrize("broken", [b"x = tf.matmul(\n", b"def f(:\n    pass\n", b"x = 'abc\n"])
+def test_an_eager_step_is_found_while_something_else_is_typed(broken: bytes) -> None:
+    loop = b"""import tensorflow as tf
+import keras
+
+model = keras.Sequential([keras.layers.Dense(4)])
+optimizer = keras.optimizers.SGD()
+batches = tf.data.Dataset.from_tensor_slices(tf.ones((64, 4))).batch(8)
+for x in batches:
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+    document = Document(loop)
+    assert "missing-function" in [one.rule.name for one in rules.find(document.analyse())]
+    document.edit(len(loop), len(loop), broken)
+    assert "missing-function" in [one.rule.name for one in rules.find(document.analyse())]

@@ -31,7 +31,7 @@ growth = _growth()
 
 
 def found(text: str) -> list[str]:
-    return [call.api for call in Document(text).analysis.calls]
+    return [call.api for call in Document(text).analyse().calls]
 
 
 def test_diamonds_of_inheritance_are_read_at_once() -> None:
@@ -92,16 +92,18 @@ def test_branches_of_a_short_chain_exclude_each_other() -> None:
 
 def test_the_same_statement_many_times_has_a_code_each() -> None:
     document = Document(growth.unclosed(400))
-    units = document.lower().units
-    assert len({unit for _, unit in units}) == len(units) >= 400
+    statements = document.lower().statements
+    assert len({one for _, one in statements}) == len(statements) >= 400
 
 
 def test_what_does_not_fit_into_the_budget_is_said_not_to_be_looked_at() -> None:
     text = growth.lines(70) + "tf.square(f1(1, 2))\n"
     whole, cut = Document(text), Document(text)
     ticks = iter(range(10**9))
-    cut.engine.stack.budget.clock = lambda: float(next(ticks))  # as if each evaluation took a second
-    found_cut, found_whole = list(cut.analysis.calls), list(whole.analysis.calls)
+    cut.lower()
+    budget = cut.engine.stack.budget
+    budget.clock = budget.watch = lambda: float(next(ticks))  # as if each evaluation took a second
+    found_cut, found_whole = list(cut.analyse().calls), list(whole.analyse().calls)
     assert not whole.is_cut_short
     assert cut.is_cut_short
     assert 0 < len(found_cut) < len(found_whole)

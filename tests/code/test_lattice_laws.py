@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from energy_code.interpreter.domain.definitions import Module, UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import combined, join
 from energy_code.interpreter.domain.values import (
     NONE,
@@ -16,12 +17,9 @@ from energy_code.interpreter.domain.values import (
     Mapping,
     Sequence,
     Union,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.limits import MAX_OPTIONS
-from energy_code.interpreter.modules import Module
 from energy_code.workspace.document import Document
 
 CLASSES = [UserClass(module, name) for module in [Module("one")] for name in ("A", "B")]
@@ -125,4 +123,4 @@ else:
 x.batch(2)
 """
     )
-    assert "tensorflow.data.Dataset.batch" in [call.api for call in document.analysis.calls]
+    assert "tensorflow.data.Dataset.batch" in [call.api for call in document.analyse().calls]

@@ -18,7 +18,7 @@ SOURCE = "import tensorflow as tf\nif 1: é = '\U0001f600\U0001d4d0'; tf.ones(3)
 )
 def test_characters_outside_the_basic_plane(encoding, character):
     document = Document(SOURCE)
-    ones, zeros = document.analysis.calls
+    ones, zeros = document.analyse().calls
     start, end = document.to_lsp(ones.span, encoding)
     assert start == (1, character)
     assert end == (1, character + len("tf.ones(3)"))

@@ -101,12 +101,17 @@ def test_the_file_uses_a_write_ahead_log_and_foreign_keys(tmp_path: Path) -> Non
             database.connection.execute("INSERT INTO traces VALUES ('no such run', 'cpu', 0, x'', x'')")
 
 
-def first_schema(path: Path, rows_from: Path) -> None:
-    """A file as the first migration left it, holding the measurements of another."""
+EARLIER = range(1, LATEST)
+"""Numbers of the schemas that files of older versions have."""
+FOLLOWING = {1: "002_summaries", 2: "003_account", 3: "004_interval_covers"}
+
+
+def earlier_schema(path: Path, rows_from: Path, number: int = 1) -> None:
+    """A file as a migration left it, holding the measurements of another."""
     old = sqlite_utils.Database(path)
-    migrations().apply(old, stop_before="002_summaries")
+    migrations().apply(old, stop_before=FOLLOWING[number])
     old.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    old.conn.execute("PRAGMA user_version = 1")
+    old.conn.execute(f"PRAGMA user_version = {number}")
     old.attach("newer", rows_from)
     for table in ("machines", "environments", "runs", "measurements"):
         columns = ", ".join(f'"{name}"' for name in old.table(table).columns_dict)
@@ -115,30 +120,49 @@ def first_schema(path: Path, rows_from: Path) -> None:
     old.close()
 
 
-def test_an_older_file_is_upgraded_when_it_is_written(
+def test_what_an_interval_covers_is_kept_and_worked_out_for_files_of_before(
     tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    new, old = tmp_path / "new.db", tmp_path / "old.db"
+    with Database.open(new) as database:
+        database.add_run(run(), [measurement(repeats=1, covers="runs of this machine")])
+        assert [one.covers for one in database.measurements("run-1")] == ["runs of this machine"]
+    earlier_schema(old, new)
+    assert [
+        figure and figure.covers
+        for figure in (EnergyStore.open(path).lookup("keras.Sequential.fit") for path in (new, old))
+    ] == ["runs of this machine", "sampling"]
+    with Database.read(old) as database:
+        assert [one.covers for one in database.measurements("run-1")] == [""]
+
+
+@pytest.mark.parametrize("number", EARLIER)
+def test_an_older_file_is_upgraded_when_it_is_written(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement, number: int
 ) -> None:
     with Database.open(tmp_path / "new.db") as database:
         database.add_run(run(), [measurement()])
-    first_schema(tmp_path / "old.db", tmp_path / "new.db")
+    earlier_schema(tmp_path / "old.db", tmp_path / "new.db", number)
     with Database.open(tmp_path / "old.db") as database:
         assert database.runs() == [run()]
+        assert database.schema == LATEST
         assert database.connection.execute("SELECT count(*) FROM summaries").fetchone()[0] == 2
 
 
+@pytest.mark.parametrize("number", EARLIER)
 def test_an_older_file_is_read_without_changing_it(
-    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement, number: int
 ) -> None:
     with Database.open(tmp_path / "new.db") as database:
         database.add_run(run(), [measurement()])
     old = tmp_path / "old.db"
-    first_schema(old, tmp_path / "new.db")
+    earlier_schema(old, tmp_path / "new.db", number)
     before = old.read_bytes()
     figure = EnergyStore.open(old).lookup("keras.Sequential.fit")
     assert figure is not None
     assert figure.total == pytest.approx(123.0)
     with Database.read(old) as database:
-        assert (database.schema, len(database.measurements("run-1"))) == (1, 1)
+        assert (database.schema, len(database.measurements("run-1"))) == (number, 1)
     assert old.read_bytes() == before
 
 

@@ -45,7 +45,10 @@ def dataset(
             secret,
             calls,
             [Trace("run-1", "cpu", (0.5, 1.0), (20.0, 30.0))],
-            [CallSpan("run-1", "tf.ones", "train.py", 3, 0, 0.1, 0.2)],
+            [
+                CallSpan("run-1", "tf.ones", "train.py", 3, 0, 0.1, 0.2),
+                CallSpan("run-1", "step:one_step", "", 0, 0, 0.1, 0.2),  # no call: not in the dataset's
+            ],
             phases=[Phase("run-1", "imports", 5.0, 1.0, {"tensorflow": 5.0})],
             parts=[Part("run-1", "m1", "net/dense", "Dense", "forward", "train.py", 2, 1.0, 0.1, 5, 5)],
         )

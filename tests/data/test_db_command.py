@@ -42,7 +42,7 @@ def test_info_tells_of_all_three_layers(measured: Path, tmp_path: Path, energy_l
     assert {key: told["here"][key] for key in ("runs", "measurements", "schema", "machines_known")} == {
         "runs": 1,
         "measurements": 2,
-        "schema": 3,
+        "schema": 4,
         "machines_known": ["AMD Ryzen 9 7950X + NVIDIA RTX 4090"],
     }
     assert (told["team"]["exists"], told["team"]["runs"]) == (True, 0)

@@ -38,6 +38,14 @@ def test_the_page_is_what_the_results_say(build: ModuleType) -> None:
     assert (BENCHMARKS / "README.md").read_text("utf-8") == build.page(), "run make docs"
 
 
+def test_the_study_of_smaragdines_tables_is_what_its_results_say() -> None:
+    study = load(BENCHMARKS / "studies" / "smaragdine.py")
+    run = json.loads((BENCHMARKS / "results" / "bert_study.json").read_text("utf-8"))
+    page = study.page(run)
+    assert (BENCHMARKS / "studies" / "smaragdine.md").read_text("utf-8") == page, "run make study-smaragdine"
+    assert "not run" not in page, "a figure that the page has a row for is not in the results"
+
+
 @pytest.mark.parametrize("path", sorted((BENCHMARKS / "results").glob("*.json")), ids=lambda path: path.stem)
 def test_a_result_says_what_was_found_where_and_when(record: ModuleType, path: Path) -> None:
     run = json.loads(path.read_text("utf-8"))

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from energy_lsp.cli import main
-from energy_lsp.session.settings import Settings, camel, kebab
+from energy_lsp.workspace.settings import Settings, camel, kebab
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +28,9 @@ def build_docs() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["docs/reference/commands.md", "docs/reference/settings.md"])
+@pytest.mark.parametrize(
+    "name", ["docs/reference/commands.md", "docs/reference/settings.md", "docs/explanation/tour.md"]
+)
 def test_generated_pages_are_what_the_code_says(build_docs: ModuleType, name: str) -> None:
     written = (ROOT / name).read_text("utf-8")
     assert written == build_docs.PAGES[name](), "run python tools/build_docs.py"

@@ -17,7 +17,7 @@ import click
 import pytest
 
 from energy_lsp.cli import main
-from energy_lsp.session.settings import Settings
+from energy_lsp.workspace.settings import Settings
 from energy_measure.campaign.plan import read_plan
 
 if sys.version_info >= (3, 11):

@@ -21,6 +21,7 @@ PACKAGES = [
 WHOLE_FOLDERS = {
     "server/energy_lsp/cli": "a command loads what it needs when it runs: `--help` and the server's start stay fast",
     "server/energy_lsp/session": "the server answers `initialize` before the reader and the database are loaded",
+    "server/energy_lsp/workspace": "reader, rules and database load with the first file: the server answers before, `runs` needs no reader",
     "server/energy_lsp/features": "a feature loads what it needs when the editor first asks for it",
     "server/energy_lsp/presentation": "rules, types of the protocol and evidence load when there is something to show",
     "server/energy_lsp/terminal": "rich loads when a table or a progress bar is drawn",

@@ -43,6 +43,7 @@ except BlockingIOError:
 for _ in range({calls}):
     tf.constant(1)
 """
+SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM)
 KINDS = ("measurement", "program", "worker", "scheduler", "client")
 
 
@@ -161,12 +162,12 @@ class Cluster:
         return -1
 
     def kill(self, kind: str) -> bool:
-        """SIGKILL one process of a kind; False if there is none just now."""
+        """End one process of a kind, mostly by SIGKILL, else as an administrator would; False if there is none just now."""
         victims = list(self.of_kind(kind))
         if not victims:
             return False
         with suppress(psutil.NoSuchProcess):
-            self.chance.choice(victims).kill()
+            self.chance.choice(victims).send_signal(self.chance.choice(SIGNALS))
             self.kills.append(kind)
             return True
         return False

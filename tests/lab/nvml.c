@@ -98,3 +98,12 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts) {
     *milliwatts = (unsigned)(lab_mean_watts(s, lab_now()) * 1e3 + 0.5);
     return SUCCESS;
 }
+
+int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts) {
+    int status;
+    Source *s = alive(device, &status);
+    if (status) return status;
+    if (s->limit <= 0) return NOT_SUPPORTED;
+    *milliwatts = (unsigned)(s->limit * 1e3 + 0.5);
+    return SUCCESS;
+}

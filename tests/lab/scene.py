@@ -133,6 +133,7 @@ def gpu(
     noise: float = 0.005,
     latency: float = 0.0,
     temperature: int = 41,
+    limit: float = 0.0,
 ) -> Sensor:
     """An NVIDIA GPU; update period and window are those of the real one."""
     habits = GPUS[model]
@@ -148,6 +149,7 @@ def gpu(
         "architecture": 4 if "GTX 10" in model else 7,
         "temperature": temperature,
         "latency": latency,
+        "limit": limit,
     }
     return Sensor(name, wave, settings)
 

@@ -20,7 +20,7 @@
 typedef struct {
     char name[64], path[512], model[96], fails_when[512];
     int perf_config, perf_cpu, denied, fails_with, has_energy, has_power, architecture, temperature, points;
-    double update, jitter, window, noise, gain, quantum, offset, wrap, fails_at, latency;
+    double update, jitter, window, noise, gain, quantum, offset, wrap, fails_at, latency, limit;
     double *seconds, *watts, *joules;
     double busy_watts;
     long walked, worked;
@@ -64,6 +64,7 @@ static void lab_source_line(Source *s, const char *line) {
     lab_number(line, "gain", &s->gain);
     lab_number(line, "quantum", &s->quantum);
     lab_number(line, "offset", &s->offset);
+    lab_number(line, "limit", &s->limit);
     lab_number(line, "wrap", &s->wrap);
     lab_number(line, "fails_at", &s->fails_at);
     lab_number(line, "latency", &s->latency);

@@ -17,7 +17,7 @@ from energy_code.workspace.project import Project
 
 def found(source, *names):
     chosen = [rules.ALL[name] for name in names] if names else None
-    return rules.find(Document(source).analysis, chosen)
+    return rules.find(Document(source).analyse(), chosen)
 
 
 def fixed(source, *names):
@@ -87,7 +87,7 @@ class Broken(Rule):
 def test_a_rule_that_fails_is_switched_off_with_one_line_and_the_others_go_on(caplog):
     source = "import tensorflow as tf\na = tf.pow(x, 2)\nb = tf.pow(x, 2)\nc = 1 / tf.sqrt(x)\n"
     with caplog.at_level(logging.WARNING):
-        findings = rules.find(Document(source).analysis, [Broken(), rules.ALL["rsqrt"]])
+        findings = rules.find(Document(source).analyse(), [Broken(), rules.ALL["rsqrt"]])
     assert [finding.rule.name for finding in findings] == ["rsqrt"]
     assert len(caplog.records) == 1
     assert "RuntimeError: on purpose" in caplog.records[0].getMessage()
@@ -303,7 +303,7 @@ def test_calls_in_sight_count_for_more_than_a_name(calls):
 @pytest.mark.parametrize(("calls", "places"), [("", 0), ("print(area(x))\n", 1)])
 def test_the_name_of_a_module_counts_only_where_no_call_is_in_sight(calls, places, tmp_path):
     source = f"import tensorflow as tf\ndef area(x):\n    return tf.pow(x, 2)\n{calls}"
-    analysis = Document(source, path=tmp_path / "losses.py").analysis
+    analysis = Document(source, path=tmp_path / "losses.py").analyse()
     assert len(rules.find(analysis, [rules.ALL["pow2"]])) == places
 
 
@@ -358,7 +358,7 @@ def test_a_function_named_test_is_a_test_where_tests_are_found(head, file, place
     source = (
         f"{head}import keras\ndef test(model: keras.Model, x):\n    return model.predict(x, batch_size=1)\n"
     )
-    analysis = Document(source, path=tmp_path / file).analysis
+    analysis = Document(source, path=tmp_path / file).analyse()
     assert len(rules.find(analysis, [rules.ALL["predict-batch"]])) == places
 
 

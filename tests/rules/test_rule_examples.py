@@ -28,7 +28,7 @@ LEFT_ALONE = [
 
 
 def find(code, rule):
-    return rules.find(Document(code).analysis, [rule])
+    return rules.find(Document(code).analyse(), [rule])
 
 
 @pytest.mark.parametrize(("rule", "before", "after"), EXAMPLES)

@@ -81,8 +81,8 @@ LAYOUTS = {
 def test_a_fix_fits_the_layout(name, before, after, newline):
     head = HEAD if "numpy" not in before else HEAD.replace("import numpy as np\n", "")
     source, expected = ((head + code).replace("\n", newline) for code in (before, after))
-    found = rules.find(Document(source).analysis, [rules.ALL[name]])
+    found = rules.find(Document(source).analyse(), [rules.ALL[name]])
     rewritten = apply_edits(source, compatible(found))
     assert rewritten == expected
     compile(rewritten, "rewritten", "exec")
-    assert rules.find(Document(rewritten).analysis, [rules.ALL[name]]) == []
+    assert rules.find(Document(rewritten).analyse(), [rules.ALL[name]]) == []

@@ -37,7 +37,7 @@ def test_a_rule_is_one_file(tmp_path, monkeypatch):
     found = load(([str(package)], "more_rules"))
     assert list(found) == ["negate-sign"]
     findings = find(
-        Document("import tensorflow as tf\ny = tf.negative(x)\n").analysis, index_of(tuple(found.values()))
+        Document("import tensorflow as tf\ny = tf.negative(x)\n").analyse(), index_of(tuple(found.values()))
     )
     assert [finding.message for finding in findings] == ["write a sign"]
     assert findings[0].edits()[0].text == "-x"
@@ -48,7 +48,7 @@ def test_looking_at_code_loads_nothing_heavy():
         import sys
         from energy_code import rules
         from energy_code.workspace.document import Document
-        found = rules.find(Document("import tensorflow as tf\\ny = tf.pow(x, 2)\\n").analysis)
+        found = rules.find(Document("import tensorflow as tf\\ny = tf.pow(x, 2)\\n").analyse())
         assert [finding.rule.name for finding in found] == ["pow2"]
         print([name for name in ("libcst", "numpy", "scipy", "tensorflow", "sqlite3") if name in sys.modules])
         found[0].edits()

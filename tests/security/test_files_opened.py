@@ -184,8 +184,8 @@ VALUES = {
     ("option", "value"), [(option, value) for option in VALUES for value in VALUES[option]]
 )
 def test_odd_values_are_named_and_the_default_is_used(tmp_path: Path, option: str, value: str) -> None:
-    from energy_lsp.session.folders import Folder
-    from energy_lsp.session.settings import DEFAULTS, snake
+    from energy_lsp.workspace.folders import Folder
+    from energy_lsp.workspace.settings import DEFAULTS, snake
 
     (tmp_path / "pyproject.toml").write_text(f"[tool.energy-lsp]\n{option} = {value}\n")
     folder = Folder(tmp_path)
@@ -223,7 +223,7 @@ def test_odd_values_for_measuring_are_named_too(tmp_path: Path, value: str) -> N
 
 
 def test_a_file_of_thousands_of_options_is_soon_told(tmp_path: Path) -> None:
-    from energy_lsp.session.settings import read_pyproject
+    from energy_lsp.workspace.settings import read_pyproject
 
     lines = "".join(f"option-{number}{'x' * 20} = 1\n" for number in range(20_000))
     (tmp_path / "pyproject.toml").write_text(f"[tool.energy-lsp]\n{lines}")

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from energy_data.database import interchange
+from energy_data.database import checking, interchange
 from energy_data.database.database import Database
 from energy_data.database.guard import is_plain
 from energy_data.database.interchange import BadLine, export_lines, import_lines, merge
@@ -186,6 +186,7 @@ def test_an_older_file_is_not_migrated_in_place(team: Path) -> None:
         ("runs SET project = :value", "x" * 2_000_000),
         ("measurements SET line = :value", "many"),
         ("measurements SET arguments = :value", '{"a": ['),
+        ("measurements SET covers = :value", "everything"),
         ("measurements SET cpu_stderr = :value", 1e308),
         ("measurements SET api = CAST(:value AS TEXT)", b"\xff\xfe"),
         ("machines SET meters = :value", "[[1]]"),
@@ -204,6 +205,23 @@ def test_rows_that_nobody_measured_are_not_merged(
             merge(own, team)
         assert not any(own.counts().values())
     assert team.read_bytes() == before
+
+
+def test_rows_of_a_file_do_not_point_into_ones_own_runs(team: Path, sound: Path, tmp_path: Path) -> None:
+    shutil.copy(sound, tmp_path / "own.db")
+    spoil(
+        team,
+        "PRAGMA foreign_keys = OFF",
+        "UPDATE measurements SET id = id || 'x'",
+        "DELETE FROM runs",
+    )
+    with Database.open(tmp_path / "own.db") as own:
+        before = own.counts()
+        with pytest.raises(
+            DatabaseProblem, match="points at a machine, environment or run that is not there"
+        ):
+            merge(own, team)
+        assert own.counts() == before
 
 
 def test_more_columns_with_odd_names_are_not_merged(team: Path, tmp_path: Path) -> None:
@@ -347,6 +365,31 @@ def test_a_long_series_can_be_imported(tmp_path: Path) -> None:
     with Database.open(tmp_path / "a.db") as database, Database.scratch() as copy:
         database.add_run(a_run(temperature_series=days))
         lines = list(export_lines(database))
-        assert max(map(len, lines)) > interchange.LONGEST_TEXT
+        assert max(map(len, lines)) > checking.LONGEST_TEXT
         import_lines(copy, lines)
         assert list(export_lines(copy)) == lines
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "nothing"])
+def test_an_export_is_a_regular_file(tmp_path: Path, kind: str) -> None:
+    export = tmp_path / "all.jsonl"
+    if kind == "pipe":
+        os.mkfifo(export)
+    elif kind == "device":
+        export.symlink_to("/dev/zero")
+    elif kind == "folder":
+        export.mkdir()
+    own = tmp_path / "own.db"
+    done = CliRunner().invoke(main, ["db", "import", "jsonl", str(export), "--db", str(own)])
+    assert done.exit_code == 2, done.exception
+    assert "is not imported" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not own.exists()
+
+
+def test_an_export_may_come_through_standard_input(sound: Path, tmp_path: Path) -> None:
+    export = CliRunner().invoke(main, ["db", "export", "--db", str(sound)]).stdout
+    command = ["db", "import", "jsonl", "-", "--db", str(tmp_path / "own.db")]
+    done = CliRunner().invoke(main, command, input=export)
+    assert done.exit_code == 0, done.output
+    assert "1 run" in done.stdout

@@ -133,7 +133,7 @@ def test_tables_take_brackets_as_they_are(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_restricted_workspace_opens_no_settings(tmp_path: Path) -> None:
-    from energy_lsp.session.folders import Folder
+    from energy_lsp.workspace.folders import Folder
 
     (tmp_path / "pyproject.toml").write_text('[tool.energy-lsp]\ndatabase = "x.db"\nhotspots = 7\n')
     folder = Folder(tmp_path, trusted=False)
@@ -144,7 +144,7 @@ def test_a_restricted_workspace_opens_no_settings(tmp_path: Path) -> None:
 
 
 def test_a_restricted_workspace_opens_no_database(tmp_path: Path) -> None:
-    from energy_lsp.session.folders import Folder
+    from energy_lsp.workspace.folders import Folder
 
     (tmp_path / ".energy").mkdir()
     (tmp_path / ".energy" / "energy.db").write_text("whoever opens this complains of it")
@@ -170,8 +170,28 @@ def test_tcp_refuses_a_browser_and_serves_the_client_after_it() -> None:
                     browser.sendall(first % len(body) + body)
                     with contextlib.suppress(ConnectionResetError):
                         assert browser.recv(1000) == b""
-            with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+            with contextlib.ExitStack() as stack:
+                for first in (b"", b"C", b"content-le", *[b""] * 80):
+                    silent = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+                    silent.sendall(first)
+                client = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
                 client.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-                assert b"capabilities" in client.recv(1000)
+                assert b"capabilities" in client.recv(1000), "whoever says nothing keeps nobody waiting"
+                with pytest.raises(ConnectionRefusedError):
+                    socket.create_connection(("127.0.0.1", port), timeout=20)
         finally:
             server.kill()
+
+
+@pytest.mark.parametrize("length", [b"99999999999", b"9" * 5000])
+def test_a_message_that_would_fill_the_memory_ends_the_connection(length: bytes) -> None:
+    command = [sys.executable, "-m", "energy_lsp", "serve"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None
+        assert server.stderr is not None
+        server.stdin.write(b"Content-Length: " + length + b"\r\n\r\n{")
+        server.stdin.flush()
+        assert server.wait(60) == 1, "it does not wait for the rest"
+        assert b"stream broke" in server.stderr.read()

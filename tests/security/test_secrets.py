@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from energy_data.database.database import Database
+from energy_data.database.pruning import prune
 from energy_data.database.sharing import holds_values, shared_row
 from energy_data.model import Environment, Machine, Run
 from energy_data.paths import standard_database
+from energy_data.project_identity import project_id
+from energy_data.project_places import place_of, remember_place
 from energy_lsp.cli import main
 from energy_measure.program.process import command_line, without_values
 
@@ -52,7 +56,7 @@ def test_no_folder_of_this_machine_is_handed_on(tmp_path: Path, way: str) -> Non
     assert done.exit_code == 0
     assert texts == ("mnist", "python src/train.py", "OSError: '…/x.npy' is missing")
     assert done.stderr == (
-        "It shares 1 run on Ryzen, names of files and calls; no command line in it holds values of arguments.\n"
+        "It shares 1 run on Ryzen, names of files, and calls as they are written; no command line in it holds values of arguments.\n"
     )
 
 
@@ -67,6 +71,52 @@ def test_sharing_says_when_command_lines_hold_values(tmp_path: Path) -> None:
         assert "hunter2" not in done.stderr
 
 
+def test_a_page_to_share_names_no_folder_of_this_machine(tmp_path: Path) -> None:
+    own, page = tmp_path / "own.db", tmp_path / "x.html"
+    stored(own, "python /home/eve/work/mnist/src/train.py", "OSError: '/home/eve/data/x.npy' is missing")
+    with Database.open(own) as database:
+        database.connection.execute(
+            "INSERT INTO spans (run_id, api, file, line, thread, start, end) VALUES ('run', 'a.b', '/home/eve/o.py', 1, 0, 0, 1)"
+        )
+        database.connection.commit()
+    done = CliRunner().invoke(main, ["report", "--html", str(page), "--db", str(own)])
+    assert done.exit_code == 0, done.output
+    assert "/eve/" not in page.read_text("utf-8")
+    assert "src/train.py" in page.read_text("utf-8")
+    exported = CliRunner().invoke(main, ["db", "export", "--db", str(own)]).stdout
+    assert "/eve/" not in exported
+    assert json.dumps("…/o.py") in exported
+
+
+def test_where_a_project_lies_is_noted_for_its_user_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    root, own = tmp_path / "work" / "mnist", tmp_path / "own.db"
+    root.mkdir(parents=True)
+    stored(own, "python train.py")
+    with Database.read(own) as database:
+        run = replace(database.runs()[0], project="mnist", project_id=project_id(root))
+    assert place_of(run) is None
+    remember_place(project_id(root), root)
+    assert place_of(run) == root
+    assert place_of(replace(run, project_id="another")) is None
+    assert place_of(replace(run, project="/as/before")) == Path("/as/before")
+    noted = list((tmp_path / "data").rglob("projects/*"))
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (noted[0].parent, *noted)] == [0o700, 0o600]
+
+
+def test_runs_of_namesakes_are_pruned_apart(tmp_path: Path) -> None:
+    own = tmp_path / "own.db"
+    stored(own, "python train.py")
+    with Database.open(own) as database:
+        (run,) = database.runs()
+        for name in "ab":
+            database.add_run(replace(run, id=name, project="mnist", project_id=f"folder-{name}"))
+        prune(database, keep=1)
+        assert {run.id for run in database.runs()} == {"run", "a", "b"}
+
+
 def test_values_are_told_from_names() -> None:
     assert not holds_values(command_line(Path("p.py"), ARGUMENTS))
     assert holds_values(command_line(Path("p.py"), ARGUMENTS, keep=True))
@@ -77,6 +127,12 @@ def test_what_was_made_fit_to_share_stays_as_it_is() -> None:
     once = shared_row("runs", row)
     assert once["error"] == "at …/z and https://host/a/b"
     assert shared_row("runs", once) == once
+
+
+def test_folders_with_spaces_in_their_names_leave_an_error() -> None:
+    error = "OSError: /home/Eve Smith/My Data/x.npy is missing; '/home/Eve Smith/a b/c d.csv'"
+    row = {"project": "mnist", "command": "python train.py", "error": error}
+    assert shared_row("runs", row)["error"] == "OSError: …/x.npy is missing; '…/c d.csv'"
 
 
 def test_the_users_own_database_is_nobody_elses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

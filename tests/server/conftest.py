@@ -58,6 +58,7 @@ FIGURES = {
     "tensorflow.random.normal": 1e-5,
 }
 
+ENVIRONMENT = Environment("3.11", "2.21.0", "3.15")
 PATIENCE = 120.0
 """Seconds. Ends a test that would wait for ever; no machine is so busy that it decides one."""
 SERVER = [sys.executable, "-m", "energy_lsp", "serve"]
@@ -229,22 +230,27 @@ def add_figures(
     source: str = MODEL,
     project: str = "project",
     notes_texts: bool = True,
+    shapes: tuple[str, ...] = (),
+    environment: Environment = ENVIRONMENT,
+    project_id: str = "",
+    started: str = "2026-11-16T02:00:00+00:00",
 ) -> None:
     """Store one run with these joules per call of these APIs, wherever the source calls them; each as often as it says."""
     run = Run(
         id=run_id,
         machine=Machine("Test CPU", "", 8 << 30, "Linux", ""),
-        environment=Environment("3.11", "2.21.0", "3.15"),
+        environment=environment,
         command=f"python {file}",
-        started="2026-11-16T02:00:00+00:00",
+        started=started,
         meter="rapl",
         estimated=estimated,
         stable=True,
         project=project,
+        project_id=project_id,
     )
     document = Document(source)
     measurements = []
-    for call in document.analysis.calls:
+    for call in document.analyse().calls:
         value = joules.get(call.api)
         if value is None:
             continue
@@ -256,7 +262,7 @@ def add_figures(
                 api=call.api,
                 file=file,
                 line=call.span.start.row + 1,
-                signature=InputSignature(),
+                signature=InputSignature(shapes),
                 seconds=0.5,
                 joules={
                     "cpu": Quantity(value * 0.75, value * 0.01),

@@ -318,6 +318,9 @@ describe("in the editor", { timeout: 900_000, concurrency: 1 }, () => {
     await editor.command("Energy: Focus on Costliest Calls View");
     await editor.page.locator(".pane-body .monaco-list-row", { hasText: "keras.Sequential.fit" }).first().waitFor({ timeout: 30_000 });
     await editor.screenshot("high-contrast");
+    await editor.theme("Light High Contrast");
+    await editor.page.locator(".monaco-workbench.hc-light").waitFor({ timeout: 30_000 });
+    await until(async () => (await editor.heatMarks().count()) > 0, 30_000, () => "no heat in light high contrast");
     await editor.theme("Dark Modern");
     await editor.page.locator(".monaco-workbench.vs-dark").waitFor({ timeout: 30_000 });
     await editor.command("View: Hide Panel");

@@ -16,7 +16,7 @@ const entry = path.join(cache, "node_modules/code-server/out/node/entry.js");
 const vsix = path.join(root, "client-vscode/energy-lsp.vsix");
 const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** Opens the editor on a copy of the given files. `options`: files (or a function of the folder), settings, trusted, env, extensions (further .vsix files). */
+/** Opens the editor on a copy of the given files. `options`: files (or a function of the folder), links (names of the folder to other places), settings, trusted, env, extensions (further .vsix files). */
 export async function openEditor(options) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "energy-editor-"));
   const folder = path.join(home, "project");
@@ -26,6 +26,7 @@ export async function openEditor(options) {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     fs.writeFileSync(path.join(folder, name), content);
   }
+  for (const [name, place] of Object.entries(options.links ?? {})) fs.symlinkSync(place, path.join(folder, name));
   const user = path.join(home, "user");
   // The user's settings, and those of the machine that serves the editor: a setting that names a program belongs to the machine.
   for (const scope of ["User", "Machine"]) {
@@ -33,7 +34,9 @@ export async function openEditor(options) {
     fs.writeFileSync(path.join(user, scope, "settings.json"), JSON.stringify({ ...calm, ...options.settings }));
   }
   const places = ["--extensions-dir", installed([vsix, ...(options.extensions ?? [])]), "--user-data-dir", user];
-  const env = { ...process.env, HOME: home, XDG_DATA_HOME: path.join(home, "data"), XDG_CACHE_HOME: path.join(home, "cache"), ...options.env };
+  const host = path.join(home, "host"); // the lock of a host of its own: measurements of others on this machine are not waited for
+  fs.mkdirSync(host, { recursive: true });
+  const env = { ...process.env, HOME: home, XDG_DATA_HOME: path.join(home, "data"), XDG_CACHE_HOME: path.join(home, "cache"), ENERGY_LSP_LOCK_FOLDER: host, ...options.env };
   const port = await freePort();
   const trust = options.trusted === false ? [] : ["--disable-workspace-trust"];
   const args = [entry, ...places, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check", ...trust, folder];

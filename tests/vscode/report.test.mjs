@@ -34,6 +34,7 @@ with Database.open(Path(${JSON.stringify(path.join(folder, "energy.db"))})) as d
             length = some.expovariate(1000)
             spans += [CallSpan(run.id, apis[number % 3], "pkg/train.py", number % 300 + 1, 0, now, now + length), CallSpan(run.id, apis[1], "pkg/train.py", 2, 1, now, now + length / 2)]
             now += 1.2 * length
+        spans += [CallSpan(run.id, "step:one_step_on_iterator", "", 0, 0, 10.0, 11.0), CallSpan(run.id, "layer:net/conv · forward", "pkg/train.py", 7, 0, 10.1, 10.5), CallSpan(run.id, "layer:net/dense · backward", "pkg/train.py", 8, 0, 10.4, 10.9)]
         phases = [Phase(run.id, "imports", 400.0 * day, 40.0, {"tensorflow": 300.0}), Phase(run.id, "calls", 600.0 * day, 60.0), Phase(run.id, "unexplained", -2e-5, 0.0)]
         db.replace_run(run, calls, [Trace(run.id, "cpu", tuple(i / 50 for i in range(3000)), tuple(2 + i % 7 for i in range(3000)))], spans, phases)
 main(["report", "--db", ${JSON.stringify(path.join(folder, "energy.db"))}, "--html", ${JSON.stringify(path.join(folder, "report.html"))}, "--links"])
@@ -89,6 +90,23 @@ test("100,000 calls zoom and pan by mouse and keyboard, and come back", async ()
   await tab.close();
 });
 
+test("steps and layers lie under the calls", async () => {
+  const { tab, wrong } = await opened(1280);
+  const [, end] = await view(tab);
+  const box = await tab.locator("#spans .u-over").boundingBox();
+  const lanes = box.height / 5; // two of calls, one of steps, two of layers, which overlap
+  const told = async (second, lane) => {
+    await tab.mouse.move(box.x + (box.width * second) / end, box.y + (lane + 0.5) * lanes);
+    return tab.textContent("#pointed");
+  };
+  assert.match(await told(10.8, 2), /^step one_step_on_iterator · 1\.00e\+3 ms/);
+  assert.match(await told(10.2, 3), /^layer net\/conv · forward · pkg\/train\.py:7/);
+  assert.match(await told(10.8, 4), /^layer net\/dense · backward · pkg\/train\.py:8/);
+  assert.match(await tab.textContent("#time-text"), /100,000 calls .* 3 steps and layers inside of them/);
+  assert.deepEqual(wrong, []);
+  await tab.close();
+});
+
 test("calls are sorted and filtered, and lead to the source", async () => {
   const { tab, wrong } = await opened(1280);
   const counts = () => tab.locator("#calls tbody tr td:nth-child(6)").allInnerTexts();
@@ -101,6 +119,9 @@ test("calls are sorted and filtered, and lead to the source", async () => {
   assert.equal((await counts()).length, 300);
   await tab.getByRole("searchbox", { name: "Filter by call or file" }).fill("train.py:17");
   assert.equal((await counts()).length, 11); // 17 and 170 to 179
+  const cells = (column) => tab.locator(`#calls tbody tr td:nth-child(${column})`).allInnerTexts();
+  assert.ok((await cells(5)).every((text) => /^(< )?[\d.]+ to (< )?[\d.]+$/.test(text)), "intervals are in the unit of their column");
+  assert.ok((await cells(7)).every((text) => /^[\d.]+$/.test(text)), "seconds have no exponent");
   assert.equal(await tab.locator("#calls tbody a").first().getAttribute("href"), "vscode://file/home/me/project/pkg/train.py:17");
   assert.deepEqual(wrong, []);
   await tab.close();

@@ -6,7 +6,7 @@ export interface Position {
   character: number;
 }
 
-/** A stretch of a text. */
+/** A part of a text. */
 export interface Range {
   start: Position;
   end: Position;
@@ -214,4 +214,61 @@ export interface RunSummary {
   machine: string;
   meter: string;
   phases: PhaseSummary[];
+}
+
+/** A change of a text. */
+export interface TextChange {
+  range: Range;
+  newText: string;
+}
+
+/** Changes of texts, by their URIs. */
+export interface ProvenEdit {
+  changes: Record<string, TextChange[]>;
+}
+
+/** The answer of `energyLsp.server.tune`, beside what `energy-lsp tune --format json` prints. `text`: in a line. */
+export interface Tuned {
+  edit: ProvenEdit | null;
+  patch: string;
+  text: string;
+}
+
+/** What is known of a meter; `command` would open it, where there is one. */
+export interface MeterState {
+  name: string;
+  usable: boolean;
+  estimated: boolean;
+  reason: string;
+  command: string | null;
+}
+
+/** What processors are called; the GPU's is empty without one. */
+export interface MachineNames {
+  cpu: string;
+  gpu: string;
+}
+
+/** Of `energyLsp.server.meters` what is shown: `chosen` would measure now, `verdict` says whether it would be trusted. */
+export interface Meters {
+  machine: MachineNames;
+  meters: MeterState[];
+  chosen: string[];
+  verdict: string;
+  advice: string[];
+}
+
+/** The answer of commands that give a page. */
+export interface MarkdownPage {
+  markdown: string;
+}
+
+/** The answer of `energyLsp.server.report`. */
+export interface HtmlPage {
+  html: string;
+}
+
+/** The answer of `energyLsp.server.measurePart`. */
+export interface MeasuredPart {
+  text: string;
 }

@@ -13,7 +13,7 @@ import {
   WorkDoneProgressCancelNotification,
 } from "vscode-languageclient/node";
 import type { LanguageClientOptions, Range } from "vscode-languageclient/node";
-import type { ServerState } from "../format/format";
+import type { ServerState } from "../format/figures";
 import { statusNotification } from "./protocol";
 import type { Status } from "./protocol";
 
@@ -125,7 +125,7 @@ export class Connection {
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        // Starting again is the owner's decision. It is told once the library has put its own things in order.
+        // Starting again is the owner's decision. It is notified once the library has put its own things in order.
         closed: () => {
           setImmediate(() => {
             listener.ended();

@@ -1,25 +1,5 @@
 /** What the server says beyond plain LSP (docs/explanation/architecture.md names the same structures). */
-export type { CallSummary, FileSummary, FunctionSummary, InterpreterChoice, Measured, PartSummary, PhaseSummary, Programs, RunSummary, Status, Summary } from "./answers";
-
-/** What `energy-lsp doctor` knows of a meter. */
-export interface MeterState {
-  name: string;
-  usable: boolean;
-  estimated: boolean;
-  reason: string;
-  /** The command that would open the meter, where there is one. */
-  command: string | null;
-}
-
-export interface Meters {
-  machine: { cpu: string; gpu: string };
-  meters: MeterState[];
-  /** Names of the meters that a measurement would use now. */
-  chosen: string[];
-  /** One sentence: whether a measurement here and now would be trusted. */
-  verdict: string;
-  advice: string[];
-}
+export type { CallSummary, FileSummary, FunctionSummary, HtmlPage, InterpreterChoice, MarkdownPage, Measured, MeasuredPart, Meters, MeterState, PartSummary, PhaseSummary, Programs, RunSummary, Status, Summary, Tuned } from "./answers";
 
 export const serverCommands = {
   measure: "energyLsp.server.measure",

@@ -1,9 +1,9 @@
 /** Heat: a gutter mark and an overview-ruler colour at each call and at the lines of layers, by share of the file's energy. */
 import * as vscode from "vscode";
-import { heatByLine, heatLevel } from "../format/format";
+import { heatByLine, heatLevel } from "../format/figures";
 import { serverCommands } from "../server/protocol";
 import type { Summary } from "../server/protocol";
-import type { Server } from "../server/server";
+import type { Server } from "../server/lifecycle";
 
 const levels = [1, 2, 3, 4] as const;
 

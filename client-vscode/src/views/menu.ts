@@ -1,7 +1,7 @@
 /** The status item's menu. What helps in the server's present state stands first. */
 import * as vscode from "vscode";
-import type { ServerState } from "../format/format";
-import { fixesOnSave } from "./fixOnSave";
+import type { ServerState } from "../format/figures";
+import { fixesOnSave } from "../commands/fixOnSave";
 
 type Entry = [label: string, command: string];
 

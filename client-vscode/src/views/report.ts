@@ -1,7 +1,8 @@
 /** The report of a measured run: the page the server writes, shown in a webview. */
 import * as vscode from "vscode";
 import { serverCommands } from "../server/protocol";
-import type { Server } from "../server/server";
+import type { HtmlPage } from "../server/protocol";
+import type { Server } from "../server/lifecycle";
 
 export class Report implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
@@ -29,7 +30,7 @@ export class Report implements vscode.Disposable {
 
   private async page(run: string | undefined): Promise<string | undefined> {
     try {
-      return (await this.server.execute<{ html: string }>(serverCommands.report, run === undefined ? {} : { run }))?.html;
+      return (await this.server.execute<HtmlPage>(serverCommands.report, run === undefined ? {} : { run }))?.html;
     } catch (refusal) {
       // Nothing measured yet, or a database that cannot be read: the server's sentence says which.
       const measure = vscode.workspace.isTrusted ? ["Measure This File"] : [];

@@ -1,8 +1,8 @@
 /** One status item: energy of the open file, the meter, the server's state; a click opens the menu. */
 import * as vscode from "vscode";
-import { spoken, statusText } from "../format/format";
+import { spoken, statusText } from "../format/figures";
 import type { Status } from "../server/protocol";
-import type { Server } from "../server/server";
+import type { Server } from "../server/lifecycle";
 
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("energyLsp.status", vscode.StatusBarAlignment.Right, 100);

@@ -35,15 +35,21 @@ def write_ahead_log(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
+def index_of_log(path: Path) -> Path:
+    """The file by which those who have a database open find what its log holds."""
+    return path.with_name(path.name + "-shm")
+
+
 def read_connection(path: Path, *, shared: bool = True, wait: float = WAIT_SECONDS) -> sqlite3.Connection:
     """Open an existing energy database to read; one that is not `shared` gets no file beside it either.
 
     A database that a team checked in is not shared with a writer: it is opened as immutable, because SQLite
-    would otherwise leave `-wal` and `-shm` files in the checkout, and could not open it in a read-only one.
+    would otherwise leave `-wal` and `-shm` files in the checkout, and could not open it in a read-only one. So is one
+    that brings a log along: where somebody writes, there is an index of the log (`-shm`) too.
     """
     _check_file(path)
     live = write_ahead_log(path)
-    if not shared and not (live.exists() and live.stat().st_size):
+    if not shared and not (live.exists() and live.stat().st_size and index_of_log(path).exists()):
         return _checked(path, "immutable=1", wait)
     try:
         return _checked(path, "mode=ro", wait)
@@ -89,6 +95,9 @@ def write_connection(path: Path, wait: float = WAIT_SECONDS) -> sqlite3.Connecti
             check_schema(path, connection)
             connection.execute("PRAGMA foreign_keys = ON")
             _use_write_ahead_log(connection, wait)
+        except UnicodeDecodeError as error:  # SQLite's message quotes a damaged schema
+            connection.close()
+            raise explain(path, error) from error
         except BaseException:
             connection.close()
             raise

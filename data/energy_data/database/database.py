@@ -43,6 +43,7 @@ from energy_data.rows import (
     trace_from,
     trace_row,
 )
+from energy_data.untrusted.soundness import sound
 
 if TYPE_CHECKING:
     import sqlite_utils
@@ -243,7 +244,7 @@ class Database:
                 row["id"]: environment_from(row) for row in self._all("SELECT * FROM environments")
             }
             return [
-                run_from(row, machines[row["machine_id"]], environments[row["environment_id"]])
+                sound(run_from(row, machines[row["machine_id"]], environments[row["environment_id"]]))
                 for row in self._all("SELECT * FROM runs ORDER BY started, id")
             ]
 
@@ -251,7 +252,7 @@ class Database:
         """The measurements of one run, by place."""
         sql = "SELECT * FROM measurements WHERE run_id = ? ORDER BY file, line, id"
         with self._readable():
-            return [measurement_from(row) for row in self._all(sql, run_id)]
+            return [sound(measurement_from(row)) for row in self._all(sql, run_id)]
 
     def traces(self, run_id: str) -> list[Trace]:
         """The power traces of one run."""
@@ -263,38 +264,42 @@ class Database:
         """When the calls of one run took place, as far as they were kept."""
         sql = "SELECT * FROM spans WHERE run_id = ? ORDER BY number"
         with self._readable():
-            return [span_from(row) for row in self._all(sql, run_id)]
+            return [sound(span_from(row)) for row in self._all(sql, run_id)]
 
     def phases(self, run_id: str) -> list[Phase]:
         """What one run spent, by phase."""
         with self._readable():
-            return [phase_from(row) for row in self._all("SELECT * FROM phases WHERE run_id = ?", run_id)]
+            return [
+                sound(phase_from(row)) for row in self._all("SELECT * FROM phases WHERE run_id = ?", run_id)
+            ]
 
     def parts(self, run_id: str) -> list[Part]:
         """What is inside the calls of one run, as far as it was looked at."""
         sql = "SELECT * FROM parts WHERE run_id = ? ORDER BY number"
         with self._readable():
-            return [part_from(row) for row in self._all(sql, run_id)]
+            return [sound(part_from(row)) for row in self._all(sql, run_id)]
 
     def inside(self, run_id: str) -> Inside | None:
         """How a run was looked into; None where it was not."""
         with self._readable():
             found = self._all("SELECT * FROM insides WHERE run_id = ?", run_id)
-            return inside_from(found[0]) if found else None
+            return sound(inside_from(found[0])) if found else None
 
     def evidence(self, rule: str | None = None, source: Source = "here") -> list[RuleEvidence]:
         """Measured comparisons of one rule (or of all), newest first."""
         where = "" if rule is None else "WHERE rule = ?"
         sql = f"SELECT * FROM evidence {where} ORDER BY measured DESC, rule, size, mode, id"
         with self._readable():
-            return [evidence_from(row, source) for row in self._all(sql, *([] if rule is None else [rule]))]
+            return [
+                sound(evidence_from(row, source)) for row in self._all(sql, *([] if rule is None else [rule]))
+            ]
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
         """Rows that hold something else than they should are a damaged file, not a crash."""
         try:
             yield
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError, zlib.error) as error:
             raise not_a_database(self.path) from error
 
     def ask_on(self) -> None:
@@ -309,7 +314,12 @@ class Database:
     def _all(self, sql: str, *parameters: Any) -> Sequence[sqlite3.Row]:
         self.ask_on()
         with explained(self.path):
-            return self.connection.execute(sql, parameters).fetchall()
+            rows = self.connection.execute(sql, parameters).fetchall()
+        if "FROM traces" not in sql and any(
+            bytes in map(type, row) for row in rows
+        ):  # all others hold texts and numbers
+            raise not_a_database(self.path)
+        return rows
 
     def close(self) -> None:
         """Close the file. What was written goes into it now: readers that stay open would keep it in a log beside it.

@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from energy_data.catalogue.naming import canonical
-from energy_data.database.copying import copier
+from energy_data.database.checking import UNREADABLE, BadRow, RowCheck, Values
+from energy_data.database.copying import copy_rows, room_to_copy
 from energy_data.database.database import OF_A_RUN, TABLES, Database
-from energy_data.database.inserting import insert_rows
+from energy_data.database.inserting import insert_tuples
 from energy_data.database.migrations import ADDED
 from energy_data.database.sharing import shared_row
 from energy_data.database.summaries import summarise
-from energy_data.model import DEVICES, Environment, Machine
 from energy_data.problems import DatabaseProblem, explain, explained
-from energy_data.rows import (
-    environment_from,
-    evidence_from,
-    inside_from,
-    machine_from,
-    measurement_from,
-    part_from,
-    phase_from,
-    run_from,
-    span_from,
-    trace_from,
-)
 from energy_data.untrusted.printable import json_text, one_line
 
 FORMAT = "energy-lsp 1"
@@ -42,46 +27,18 @@ _KEYS = {
     "parts": ("run_id", "number"),
     "insides": ("run_id",),
 }
+_POINTS: dict[str, dict[str, str]] = {
+    "runs": {"machine_id": "machines", "environment_id": "environments"},
+    **{table: {"run_id": "runs"} for table in ("measurements", *OF_A_RUN)},
+}
+"""Columns that name a row of another table."""
 _BATCH = 500
 _HEAVY = 16 * 1024 * 1024
 """Characters that wait to be written at once; rows of a forged file may share their pages and add up to any size."""
 LONGEST_LINE = 64 * 1024 * 1024
-LONGEST_TEXT = 1024 * 1024
-LONGEST_SERIES = 32 * 1024 * 1024
-"""Columns that hold a list with an entry for each second, line or layer."""
-_SERIES = {"temperature_series", "lines", "flows", "sparse", "operations", "repeats", "detail"}
-LARGEST_NUMBER = 1e100
-"""No joules, seconds or bytes come near it, and its square can still be computed."""
 MOST_LINES = 50_000_000
-UNREADABLE = (ValueError, KeyError, AttributeError, TypeError, RecursionError, OverflowError, zlib.error)
-"""What reading a row raises that holds something else than it should."""
 
-Columns = dict[str, dict[str, type]]
-NULLABLE = {
-    "stable",
-    "unaccounted_joules",
-    "tail_joules",
-    "low",
-    "high",
-    "exclusive_joules",
-    "stability_seconds",
-    "first_joules",
-    "first_seconds",
-    *(f"{device}_{part}" for device in DEVICES for part in ("joules", "stderr")),
-}
-_READERS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "machines": machine_from,
-    "environments": environment_from,
-    "runs": lambda row: run_from(row, Machine("", "", 0, "", ""), Environment("", "", "")),
-    "measurements": measurement_from,
-    "traces": trace_from,
-    "spans": span_from,
-    "phases": phase_from,
-    "parts": part_from,
-    "insides": inside_from,
-    "evidence": lambda row: evidence_from(row, "here"),
-}
-"""What reads a row of each table: a row that it cannot read is not imported."""
+Checks = dict[str, RowCheck]
 
 
 class BadLine(Exception):  # noqa: N818 - a finding about a file
@@ -103,25 +60,29 @@ def export_lines(database: Database) -> Iterator[str]:
 def import_lines(database: Database, lines: Iterable[str]) -> dict[str, int]:
     """Add what an export holds, all of it or nothing; returns how many rows of each table were new."""
     with Database.scratch() as scratch:
-        with scratch.transaction() as tables:
-            columns: Columns = {table: tables.table(table).columns_dict for table in TABLES}
-            batches: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
+        with scratch.transaction():
+            checks = _checks(scratch)
+            batches: dict[str, list[Values]] = {table: [] for table in TABLES}
             weight = 0
-            for table, row in _parsed(lines, columns):
+            for table, row in _parsed(lines, checks):
                 batches[table].append(row)
                 weight += _weight(row)
                 if len(batches[table]) == _BATCH or weight > _HEAVY:
-                    _flush(scratch, batches)
+                    _flush(scratch, checks, batches)
                     weight = 0
-            _flush(scratch, batches)
-        return _absorb(database, scratch)
+            _flush(scratch, checks, batches)
+        return _absorb(database, scratch, lambda table: _rows(scratch, table, checks[table].names))
 
 
-def _flush(scratch: Database, batches: dict[str, list[dict[str, Any]]]) -> None:
+def _checks(database: Database) -> Checks:
+    return {table: RowCheck(table, database.tables.table(table).columns_dict) for table in TABLES}
+
+
+def _flush(scratch: Database, checks: Checks, batches: dict[str, list[Values]]) -> None:
     """Write what has been read so far, tables that others point at first."""
     try:
         for table in TABLES:
-            insert_rows(scratch.connection, table, batches[table], ignore=True)
+            insert_tuples(scratch.connection, table, checks[table].names, batches[table], ignore=True)
             batches[table].clear()
     except sqlite3.IntegrityError as error:
         raise BadLine(f"a row points at a machine, environment or run that is not there ({error})") from error
@@ -129,7 +90,7 @@ def _flush(scratch: Database, batches: dict[str, list[dict[str, Any]]]) -> None:
         raise BadLine(f"a value cannot be stored ({error})") from error
 
 
-def _parsed(lines: Iterable[str], columns: Columns) -> Iterator[tuple[str, dict[str, Any]]]:
+def _parsed(lines: Iterable[str], checks: Checks) -> Iterator[tuple[str, Values]]:
     head: object = None
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_LINE or number > MOST_LINES:
@@ -142,10 +103,10 @@ def _parsed(lines: Iterable[str], columns: Columns) -> Iterator[tuple[str, dict[
             if head is None or table == "format":  # exports may be joined with `cat`
                 head = row.get("format")
                 if table != "format" or head != FORMAT:
-                    raise BadLine(f"it does not begin as an export of {FORMAT!r}")
+                    raise BadRow(f"it does not begin as an export of {FORMAT!r}")
             else:
-                yield table, _row(table, row, columns)
-        except BadLine as error:
+                yield table, _checked(table, row, checks)
+        except BadRow as error:
             raise BadLine(f"line {number}: {error}") from error
         except UNREADABLE as error:
             raise BadLine(f"line {number} is not a row of an export ({one_line(error, 200)})") from error
@@ -153,55 +114,17 @@ def _parsed(lines: Iterable[str], columns: Columns) -> Iterator[tuple[str, dict[
         raise BadLine("it is empty")
 
 
-def _row(table: str, row: dict[str, Any], columns: Columns) -> dict[str, Any]:
-    """A row as the database keeps it; a value that a reader would stumble over is refused."""
-    known = columns.get(table)
+def _checked(table: str, row: dict[str, Any], checks: Checks) -> Values:
+    check = checks.get(table)
     if table in ADDED:
         row = {**ADDED[table], **row}  # an export of an earlier version has fewer columns
-    if known is None or row.keys() != known.keys():
-        raise BadLine("it does not hold the columns of a known table")
-    for name, kind in known.items():
-        value = row[name]
-        held = type(value)
-        # The common cases first, since a million rows come through here.
-        if held is kind:
-            if held is float:
-                if -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
-                    continue
-            elif held is int:
-                if -(1 << 63) < value < 1 << 63:
-                    continue
-            elif held is bytes or len(value) <= (LONGEST_SERIES if name in _SERIES else LONGEST_TEXT):
-                continue
-        elif value is None and name in NULLABLE:
-            continue
-        row[name] = _mended(name, kind, value)
-    row = shared_row(table, row)
-    _READERS[table](row)
-    if table == "measurements":
-        row["api"] = canonical(row["api"])
-    return row
+    if check is None or row.keys() != set(check.names):
+        raise BadRow("it does not hold the columns of a known table")
+    return check(tuple(row[name] for name in check.names))
 
 
-def _mended(name: str, kind: type, value: Any) -> Any:
-    """A value that has to become another to be stored; raises `BadLine` for one that cannot be."""
-    if kind is bytes and isinstance(value, str):
-        return base64.b64decode(value, validate=True)
-    if kind is float and type(value) is int and abs(value) < 1 << 63:
-        return value
-    if isinstance(value, bool) or (isinstance(value, int) and abs(value) >= 1 << 63):
-        raise BadLine(f"a value cannot be stored ({name!r})")
-    if not isinstance(value, (int, float) if kind is float else kind):
-        raise BadLine(f"{name!r} is not {'a number' if kind in (int, float) else 'a text'}")
-    if isinstance(value, str):
-        raise BadLine(f"{name!r} is longer than it can be")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise BadLine(f"{name!r} is not a finite number")
-    raise BadLine(f"{name!r} is larger than anything measured")
-
-
-def _weight(row: dict[str, Any]) -> int:
-    return sum(len(value) for value in row.values() if isinstance(value, (str, bytes)))
+def _weight(row: Values) -> int:
+    return sum(len(value) for value in row if isinstance(value, (str, bytes)))
 
 
 def _to_json(value: object) -> object:
@@ -210,36 +133,48 @@ def _to_json(value: object) -> object:
 
 def merge(database: Database, other: Path) -> dict[str, int]:
     """Add everything another database holds, in one transaction; what both hold is kept once."""
-    with Database.read(other, wait=database.wait, shared=False) as source, Database.scratch() as scratch:
-        with scratch.transaction() as tables:
-            columns: Columns = {table: tables.table(table).columns_dict for table in TABLES}
-            for table in TABLES:
-                for rows in _batches(source, table, columns):
-                    try:
-                        insert_rows(scratch.connection, table, rows, ignore=True)
-                    except sqlite3.IntegrityError as error:
-                        raise _unsound(other, table, error) from error
-        return _absorb(database, scratch)
+    with Database.read(other, wait=database.wait, shared=False) as source:
+        checks = _checks(database)
+        present: dict[str, set[str]] = {}
+        """What the tables that others point at hold: a row of the file must not point into our own rows."""
+        return _absorb(database, source, lambda table: _sound_rows(source, table, checks[table], present))
 
 
-def _batches(source: Database, table: str, columns: Columns) -> Iterator[list[dict[str, Any]]]:
+def _sound_rows(
+    source: Database, table: str, check: RowCheck, present: dict[str, set[str]]
+) -> Iterator[Values]:
     """The rows of a table of another file, each looked at as one of an export is."""
+    pointing = [(check.names.index(column), present[of]) for column, of in _POINTS.get(table, {}).items()]
+    pointed_at = present.setdefault(table, set()) if table in ("machines", "environments", "runs") else None
+    place = check.names.index("id") if pointed_at is not None else 0
     try:
-        rows: list[dict[str, Any]] = []
-        weight = 0
         source.ask_on()
-        for row in source.connection.execute(f"SELECT * FROM {table}"):
-            rows.append(_row(table, dict(zip(row.keys(), row, strict=True)), columns))
-            weight += _weight(rows[-1])
-            if len(rows) == _BATCH or weight > _HEAVY:
-                yield rows
-                rows, weight = [], 0
+        held = source.connection.execute(f"SELECT * FROM {table} LIMIT 0").description
+        if {column[0] for column in held} != set(check.names):
+            raise BadRow("it does not hold the columns of a known table")
+        for number, values in enumerate(_rows(source, table, check.names)):
+            if number % _BATCH == 0:
                 source.ask_on()
-        yield rows
-    except (BadLine, *UNREADABLE) as error:
+            row = check(values)
+            for column, there in pointing:
+                if row[column] not in there:
+                    raise BadRow("it points at a machine, environment or run that is not there")
+            if pointed_at is not None:
+                pointed_at.add(row[place])
+            yield row
+    except (BadRow, *UNREADABLE) as error:
         raise _unsound(source.path, table, error) from error
     except (sqlite3.Error, OSError) as error:
         raise explain(source.path, error) from error
+
+
+def _rows(source: Database, table: str, names: Iterable[str]) -> Iterator[Values]:
+    """The rows of a table as plain tuples, which are made faster than rows that know their columns."""
+    columns = ", ".join(f'"{name}"' for name in names)
+    rows = source.connection.cursor()
+    rows.row_factory = None
+    source.ask_on()
+    return rows.execute(f"SELECT {columns} FROM {table}")
 
 
 def _unsound(path: Path, table: str, error: Exception) -> DatabaseProblem:
@@ -248,20 +183,37 @@ def _unsound(path: Path, table: str, error: Exception) -> DatabaseProblem:
     )
 
 
-def _absorb(database: Database, source: Database) -> dict[str, int]:
+def _absorb(
+    database: Database, source: Database, rows_of: Callable[[str], Iterator[Values]]
+) -> dict[str, int]:
     """Add the rows of one database to another, all or none, and count those that are new."""
-    with explained(source.path):
-        sites = source.connection.execute("SELECT DISTINCT api, file, line FROM measurements").fetchall()
-    with copier(database, source) as copy, database.transaction() as tables:
+    with room_to_copy(database.connection), database.transaction() as tables:
         before = database.counts()
         leaving, skipped = _outdated(database, source)
-        sites += [site for run_id in leaving for site in database.remove_run(run_id)]
+        sites = {tuple(site[:2]) for run_id in leaving for site in database.remove_run(run_id)}
         for table in TABLES:
-            run_of = "id" if table == "runs" else "run_id" if table in ("measurements", *OF_A_RUN) else None
-            copy(table, list(tables.table(table).columns_dict), run_of, skipped)
-        summarise(tables, [tuple(site) for site in sites])
+            names = list(tables.table(table).columns_dict)
+            rows = rows_of(table)
+            if table in _POINTS and skipped:
+                run = names.index("id" if table == "runs" else "run_id")
+                rows = _without(rows, run, skipped)
+            if table == "measurements":
+                rows = _noting(rows, names.index("api"), names.index("file"), sites)
+            copy_rows(database.connection, table, names, rows)
+        summarise(tables, sites)
         after = database.counts()
     return {table: after[table] - before[table] for table in TABLES}
+
+
+def _without(rows: Iterator[Values], run: int, skipped: set[str]) -> Iterator[Values]:
+    return (row for row in rows if row[run] not in skipped)
+
+
+def _noting(rows: Iterator[Values], api: int, file: int, sites: set[tuple[Any, ...]]) -> Iterator[Values]:
+    """The rows as they are, with the calls that they are about put into `sites`."""
+    for row in rows:
+        sites.add((row[api], row[file]))
+        yield row
 
 
 def _outdated(one: Database, other: Database) -> tuple[set[str], set[str]]:

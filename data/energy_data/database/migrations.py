@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x456E4C53
 """Marks a file as ours ("EnLS"), so that another program's SQLite file is not taken for one."""
 
-LATEST = 3
+LATEST = 4
 """Number of the last migration; a file with a higher `user_version` comes from a newer program."""
 
 
@@ -28,6 +28,7 @@ def migrations() -> Migrations:
     steps(name="001_measurements")(_001_measurements)
     steps(name="002_summaries")(_002_summaries)
     steps(name="003_account")(_003_account)
+    steps(name="004_interval_covers")(_004_interval_covers)
     return steps
 
 
@@ -173,7 +174,7 @@ def _002_summaries(db: Database) -> None:
     )
 
 
-ADDED: dict[str, dict[str, str | int | None]] = {
+_ADDED_003: dict[str, dict[str, str | int | None]] = {
     "environments": {"backend": "", "backend_version": "", "device": "", "precision": ""},
     "runs": {
         "project_id": "",
@@ -198,13 +199,16 @@ ADDED: dict[str, dict[str, str | int | None]] = {
 }
 """Columns that step 003 adds, and what they hold in rows of before."""
 
+ADDED = {**_ADDED_003, "measurements": {**_ADDED_003["measurements"], "covers": ""}}
+"""Columns that steps after the first have added to tables that are exported, and what they hold in rows of before."""
+
 
 def _003_account(db: Database) -> None:
     """What makes an account add up: whose call it is, what the program spent outside of calls, and inside of them.
 
     Calibrations are no measurements: they have tables of their own, and nothing here ever copies one into the other.
     """
-    for table, columns in ADDED.items():
+    for table, columns in _ADDED_003.items():
         for name, default in columns.items():
             kind = {str: "TEXT", int: "INTEGER"}.get(type(default), "REAL")
             filled = "" if default is None else f" NOT NULL DEFAULT {default!r}"
@@ -338,3 +342,9 @@ def _summaries_by_call(db: Database) -> None:
     )
     db.table("summaries").create_index(["file"])
     db.table("summaries").create_index(["api", "arguments"])
+
+
+def _004_interval_covers(db: Database) -> None:
+    """What an interval holds: the meter's doubt alone, repeated runs too, or runs as they usually are."""
+    for table in ("measurements", "summaries"):
+        db.execute(f"ALTER TABLE {table} ADD COLUMN \"covers\" TEXT NOT NULL DEFAULT ''")

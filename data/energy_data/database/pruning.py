@@ -11,7 +11,7 @@ from energy_data.problems import explained
 
 _RANKED = """
 SELECT id, started, row_number() OVER (
-    PARTITION BY machine_id, project, command ORDER BY started DESC, id DESC
+    PARTITION BY machine_id, CASE project_id WHEN '' THEN project ELSE project_id END, command ORDER BY started DESC, id DESC
 ) AS age FROM runs
 """
 

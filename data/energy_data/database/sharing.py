@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -11,28 +13,70 @@ from energy_data.model import Run
 from energy_data.untrusted.printable import one_line
 
 _FOLDERS = re.compile(r"(?<![\w./…:])/(?:[^\s'\":/]+/)+")
+_FOLDERS_IN_ERRORS = re.compile(r"(?<![\w./…:])/(?:[^\s'\":/][^\n'\":/]*/)+")
+"""The same with spaces in their names: of a sentence a word too much may go."""
+_FILES = ("file", "called_file")
 _WITHOUT_VALUE = re.compile(r"<\d+>|--?[A-Za-z][\w-]*(?:=?…)?")
 NAMED = 3
 
 
 def shared_row(table: str, row: dict[str, Any]) -> dict[str, Any]:
     """A row as others get it: a run's project by its name, and its texts without the folders that files lie in."""
+    for name in _FILES:
+        if isinstance(row.get(name), str):
+            row = {**row, name: shared_file(row[name])}
+    if table == "insides":
+        return {**row, "lines": _shared_lines(row.get("lines"))}
     if table != "runs" or not all(isinstance(row.get(name), str) for name in ("project", "command", "error")):
         return row
     project = row["project"]
-    if project.startswith("/"):
-        name = PurePosixPath(project).name
-    elif PureWindowsPath(project).is_absolute():
-        name = PureWindowsPath(project).name
-    else:
-        name = project
-    return {**row, "project": name, **{text: _relative(row[text], project) for text in ("command", "error")}}
+    return {
+        **row,
+        "project": _name(project) or project,
+        "command": _relative(row["command"], project, _FOLDERS),
+        "error": without_folders(row["error"], project),
+    }
 
 
-def _relative(text: str, project: str) -> str:
+def shared_run(run: Run) -> Run:
+    """A run as others get it, in a page for instance."""
+    row = shared_row("runs", {"project": run.project, "command": run.command, "error": run.error})
+    return replace(run, **row)
+
+
+def shared_file(file: str) -> str:
+    """A file of the project as it is; of one outside its name alone."""
+    name = _name(file)
+    return f"…/{name}" if name else file
+
+
+def without_folders(text: str, project: str) -> str:
+    """What a program said, without the folders of this machine; a file of the project by its path in it."""
+    return _relative(text, project, _FOLDERS_IN_ERRORS)
+
+
+def _name(path: str) -> str:
+    """The last part of an absolute path of any system; empty for others."""
+    if path.startswith("/"):
+        return PurePosixPath(path).name
+    return PureWindowsPath(path).name if PureWindowsPath(path).is_absolute() else ""
+
+
+def _shared_lines(lines: object) -> object:
+    """The texts of lines by file, kept as JSON; what cannot be read is refused by whoever reads it."""
+    try:
+        found = json.loads(lines) if isinstance(lines, str) else None
+    except (ValueError, RecursionError):
+        return lines
+    if not isinstance(found, dict) or not any(_name(file) for file in found):
+        return lines
+    return json.dumps({shared_file(file): texts for file, texts in found.items()})
+
+
+def _relative(text: str, project: str, folders: re.Pattern[str]) -> str:
     if len(project) > 1 and project.startswith("/"):
         text = text.replace(f"{project.rstrip('/')}/", "")
-    return _FOLDERS.sub("…/", text)
+    return folders.sub("…/", text)
 
 
 def holds_values(command: str) -> bool:
@@ -54,4 +98,4 @@ def what_is_shared(runs: Iterable[Run]) -> str:
         else "no command line in it holds values of arguments"
     )
     amount = f"{len(found)} {'run' if len(found) == 1 else 'runs'}{f' on {named}' if named else ''}"
-    return f"It shares {amount}, names of files and calls; {values}."
+    return f"It shares {amount}, names of files, and calls as they are written; {values}."

@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,19 +14,23 @@ from energy_data.database.connections import read_connection
 from energy_data.database.guard import LOOKUP_SECONDS, Deadline
 from energy_data.database.migrations import LATEST, user_version
 from energy_data.database.summaries import API_NUMBER, SOURCES
-from energy_data.model import CALL_KINDS, Device, Figure, MeasuredSite, Origin, RuleEvidence, Source
+from energy_data.model import CALL_KINDS, COVERS, Device, Figure, MeasuredSite, Origin, RuleEvidence, Source
 from energy_data.project_identity import project_ids
 from energy_data.rows import evidence_from
+from energy_data.untrusted.printable import visible
 
 _COLUMNS = """api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds,
-total, low, high, cpu, ram, gpu, below, spread, version, times, first, exclusive, kind, arguments, backend"""
+total, low, high, cpu, ram, gpu, below, spread, version, times, first, exclusive, kind, arguments, backend, covers"""
 _PLACE = 'file, line, "column", function, text, number, run_id, device, "precision"'
 _SITES = f"SELECT {_COLUMNS}, {_PLACE} FROM summaries WHERE file = ? AND number <> {API_NUMBER}"
 _API = (
     f"SELECT {_COLUMNS} FROM summaries WHERE api = ? AND file = '' AND number = {API_NUMBER} AND project = ''"
 )
-_SIGNATURE = f"""SELECT {_COLUMNS} FROM summaries WHERE api = ? AND arguments = ? AND file <> '' AND source <> 'published'
-AND total IS NOT NULL ORDER BY source = 'here' DESC, started DESC, run_id DESC LIMIT 1"""
+_RESOLVED_WITH_SHAPES = """kind = 'api' AND file <> '' AND arguments <> '[]' AND source <> 'published'
+AND total IS NOT NULL"""
+_SIGNATURE = f"""SELECT {_COLUMNS}, device, "precision" FROM summaries WHERE api = ? AND arguments = ?
+AND {_RESOLVED_WITH_SHAPES} ORDER BY source = 'here' DESC, started DESC, run_id DESC LIMIT 100"""
+_APIS_WITH_SHAPES = f"SELECT DISTINCT api FROM summaries WHERE {_RESOLVED_WITH_SHAPES}"
 # Of the same project by its identity; what was noted before there were identities, or by somebody whose copy of the
 # project has none, by its folder.
 _OF_PROJECT = """(project_id IN (:id, :folder_id) OR (project_id = '' AND project IN (:path, :name))
@@ -38,6 +43,8 @@ WHERE {_OF_PROJECT} AND file <> '' AND source <> 'published'
 ORDER BY source = 'here' DESC, started DESC, run_id DESC LIMIT 1"""
 _RUNS = f"""SELECT DISTINCT program, source, machine, meter, started, run_id FROM summaries
 WHERE {_OF_PROJECT} AND file <> '' AND source <> 'published'"""
+_MEASURED_IN_FOLDERS = """SELECT project_id, file, max(started) FROM summaries
+WHERE project_id LIKE 'folder-%' AND file <> '' AND source <> 'published' GROUP BY project_id, file"""
 _EVIDENCE = "SELECT * FROM evidence WHERE rule = ? ORDER BY measured DESC, size, mode, id"
 
 MOST_ROWS = 100_000
@@ -59,6 +66,10 @@ class Setting(NamedTuple):
             return False
         pairs = ((self.device, other.device), (self.precision, other.precision))
         return all(one == two or not one or not two for one, two in pairs)
+
+
+USUAL_SETTING = Setting("", "", "tensorflow", "", "")
+"""Of a project that was never measured: Keras runs on TensorFlow unless somebody chose otherwise."""
 
 
 class SiteRow(NamedTuple):
@@ -111,7 +122,7 @@ class SourceDatabase:
         if self._project is None:
             return None
         row = self._ask(_SETTING, self._identity(self._project)).fetchone()
-        return None if row is None else Setting(*map(str, row))
+        return None if row is None else Setting(*map(visible, row))
 
     def last_runs(self) -> set[str]:
         """The last run of each of the project's programs, on each machine and with each meter."""
@@ -123,15 +134,31 @@ class SourceDatabase:
             newest[program] = max(newest.get(program, ("", "")), (str(started), str(run_id)))
         return {run_id for _, run_id in newest.values()}
 
+    def measured_in_folders(self) -> dict[tuple[str, str], str]:
+        """When each file of a project without a commit was measured last, by project and name."""
+        rows = self._ask(_MEASURED_IN_FOLDERS, ())
+        return {(str(project), str(file)): str(started) for project, file, started in rows}
+
     def in_general(self, api: str) -> Figure | None:
         """What is known of an API wherever it is called."""
         row = self._ask(_API, (api,)).fetchone()
         return None if row is None else _figure(row, self.name, "api")
 
-    def with_shapes(self, api: str, shapes: tuple[str, ...]) -> Figure | None:
-        """What another call of an API with the same shapes took."""
-        row = self._ask(_SIGNATURE, (api, json.dumps(shapes))).fetchone()
-        return None if row is None else _figure(row, self.name, "signature")
+    def with_shapes(self, api: str, shapes: tuple[str, ...], current: Setting) -> Figure | None:
+        """What another call of an API with the same shapes took with the same back end, device and precision.
+
+        Neither its count nor what only its first call cost say anything about another call.
+        """
+        for row in self._ask(_SIGNATURE, (api, json.dumps(shapes))):
+            figure = _figure(row[:-2], self.name, "signature")
+            device, precision = map(visible, row[-2:])
+            if Setting(figure.machine, figure.meter, figure.backend, device, precision).fits(current):
+                return replace(figure, first=None, exclusive=None)
+        return None
+
+    def apis_with_shapes(self) -> set[str]:
+        """The APIs that `with_shapes` has an answer for."""
+        return {str(api) for (api,) in self._ask(_APIS_WITH_SHAPES, ())}
 
     def run_joules(self, run_id: str) -> float | None:
         """Net joules of a whole run, all devices together; None for a run that is not here."""
@@ -165,7 +192,7 @@ class SourceDatabase:
 
     def _site(self, row: tuple[Any, ...]) -> SiteRow:
         figure = _figure(row, self.name, "site")
-        file, line, column, function, text, number, run_id, device, precision = row[26:]
+        file, line, column, function, text, number, run_id, device, precision = row[27:]
         site = MeasuredSite(
             figure.api,
             str(file),
@@ -177,7 +204,7 @@ class SourceDatabase:
             figure.date,
             figure,
         )
-        setting = Setting(figure.machine, figure.meter, figure.backend, str(device), str(precision))
+        setting = Setting(figure.machine, figure.meter, figure.backend, visible(device), visible(precision))
         return SiteRow(site, int(number), setting)
 
 
@@ -185,7 +212,7 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
     """A row of `_COLUMNS` as an answer; ValueError or TypeError where it holds what it should not."""
     api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds = row[:11]
     total, low, high, cpu, ram, gpu, below, spread, version = row[11:20]
-    times, first, exclusive, kind, arguments, backend = row[20:26]
+    times, first, exclusive, kind, arguments, backend, covers = row[20:27]
     source = SOURCES[SOURCES.index(source)]
     imported = source == "published"
     joules: dict[Device, float | None] = {"cpu": cpu, "ram": ram, "gpu": gpu}
@@ -193,9 +220,9 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
         api=str(api),
         source="team" if found_in == "team" and not imported else source,
         estimated=bool(estimated),
-        machine=str(machine),
-        meter=str(meter),
-        date=str(started),
+        machine=visible(machine),
+        meter=visible(meter),
+        date=visible(started),
         runs=int(runs),
         measurements=int(measurements),
         sites=int(sites),
@@ -207,15 +234,16 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
         devices={device: _finite(value) for device, value in joules.items() if value is not None},
         below=_number(below),
         spread="range" if spread == "range" else "interval",
+        covers=COVERS[COVERS.index(covers)],
         origin=origin,
         times=int(times) if origin == "site" else None,
         first=_number(first),
         exclusive=_number(exclusive),
         kind=CALL_KINDS[CALL_KINDS.index(kind)],
         shapes=tuple(str(shape) for shape in json.loads(arguments)),
-        backend=str(backend),
+        backend=visible(backend),
         citation="records imported into the database" if imported else "",
-        version=str(version),
+        version=visible(version),
     )
 
 

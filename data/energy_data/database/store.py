@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from energy_data.catalogue.naming import canonical
 from energy_data.database.connections import write_ahead_log
-from energy_data.database.source_database import Setting, SiteRow, SourceDatabase
+from energy_data.database.source_database import USUAL_SETTING, Setting, SiteRow, SourceDatabase
 from energy_data.database.summaries import SOURCES
 from energy_data.model import Figure, MeasuredSite, RuleEvidence, Source
 from energy_data.paths import team_database, user_database
@@ -117,12 +117,26 @@ class EnergyStore:
         return self._setting[0]
 
     def with_shapes(self, api: str, shapes: tuple[str, ...]) -> Figure | None:
-        """What a call of an API with the same shapes took at another place; None where no shape is known."""
+        """What a call of an API with the same shapes took at another place; None where no shape is known.
+
+        Only what ran as this project runs: with its back end, device and precision.
+        """
         if not shapes:
             return None
-        name = canonical(api)
-        found = self._ask_all(lambda database: database.with_shapes(name, shapes))
-        return next((figure for figure in found if figure is not None and self._is_of_here(figure)), None)
+        name, current = canonical(api), self.setting() or USUAL_SETTING
+        found = self._ask_all(lambda database: database.with_shapes(name, shapes, current))
+        return next((figure for figure in found if figure is not None), None)
+
+    def apis_with_shapes(self) -> set[str]:
+        """The APIs of which calls with known shapes were measured: for the others nobody need work shapes out."""
+        return set().union(*self._ask_all(lambda database: database.apis_with_shapes()))
+
+    def measured_in_folders(self) -> dict[tuple[str, str], str]:
+        """When each file of a project without a commit was measured last, by project and name."""
+        found: dict[tuple[str, str], str] = {}
+        for files in self._ask_all(lambda database: database.measured_in_folders()):
+            found |= files
+        return found
 
     def _in_general(self, api: str) -> Figure | None:
         name = canonical(api)

@@ -11,14 +11,14 @@ traced say nothing about the operation and are left out.
 from __future__ import annotations
 
 import math
-import sqlite3
 import statistics
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from energy_data.database.inserting import insert_rows
 from energy_data.database.migrations import SITE_KEY
-from energy_data.model import DEVICES, Run, Source
+from energy_data.model import COVERS, DEVICES, Run, Source
 from energy_data.published.netting import Z95
 from energy_data.rows import Row
 
@@ -54,6 +54,8 @@ _TAKEN = (
     "started",
     "method",
 )
+_taken = itemgetter(*_TAKEN)
+_identity = itemgetter(*(column for column in SITE_KEY if column != "number"))
 _UNKNOWN: Row = dict.fromkeys([*DEVICES, "total", "low", "high"])
 _DEVICE_COLUMNS = [f"{device}_joules" for device in DEVICES]
 
@@ -87,7 +89,7 @@ def summarise(db: Database, sites: Iterable[Sequence[Any]]) -> None:
     """Make the summaries of these call sites (api, file, …) and of their APIs anew."""
     touched = sorted({(site[0], site[1]) for site in sites})
     db.conn.executemany("DELETE FROM summaries WHERE api = ? AND file = ?", touched)
-    found = (db.conn.execute(f"{_SITE_ROWS} {_NEWEST_FIRST}", site).fetchall() for site in touched)
+    found = (_found(db, f"{_SITE_ROWS} {_NEWEST_FIRST}", site) for site in touched)
     insert_rows(db.conn, "summaries", (row for rows in found for row in _site_summaries(rows)))
     _summarise_apis(db, touched)
 
@@ -101,7 +103,7 @@ def summarise_run(db: Database, run: Run, sites: Iterable[Sequence[Any]]) -> Non
     made = []
     for place in touched:
         of_run = f"{_SITE_ROWS} AND m.run_id = ? ORDER BY m.line, m.column, m.id"
-        for summary in _site_summaries(db.conn.execute(of_run, (*place, run.id)).fetchall()):
+        for summary in _site_summaries(_found(db, of_run, (*place, run.id))):
             key = [summary[column] for column in SITE_KEY]
             known = db.conn.execute(f"SELECT started, run_id FROM summaries WHERE {_SITE}", key).fetchone()
             if known and (known["started"], known["run_id"]) > (run.started, run.id):
@@ -116,21 +118,29 @@ def _summarise_apis(db: Database, sites: Iterable[Sequence[Any]]) -> None:
     general = []
     for api in sorted({site[0] for site in sites}):
         db.conn.execute("DELETE FROM summaries WHERE api = ? AND number = ?", (api, API_NUMBER))
-        found = db.conn.execute(_API_SITES, (api,)).fetchall()
+        found = _found(db, _API_SITES, (api,))
         general += [_api_summary(found)] if found else []
     insert_rows(db.conn, "summaries", general)
 
 
-def _site_summaries(rows: Sequence[sqlite3.Row]) -> list[Row]:
+def _found(db: Database, sql: str, parameters: Sequence[Any]) -> list[Row]:
+    """Rows as dictionaries: SQLite's own rows look through all names for each value, and a million come through here."""
+    cursor = db.conn.cursor()
+    cursor.row_factory = None
+    cursor.execute(sql, parameters)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, values, strict=True)) for values in cursor]
+
+
+def _site_summaries(rows: Sequence[Row]) -> list[Row]:
     """One summary for each call of an API in a file, by what identifies it. Rows come by run, newest first, and by place."""
-    sites: dict[tuple[Any, ...], list[sqlite3.Row]] = {}
+    sites: dict[tuple[Any, ...], list[Row]] = {}
     for row, number in zip(rows, _numbers(rows), strict=True):
-        key = (*(row[column] for column in SITE_KEY if column != "number"), number)
-        sites.setdefault(key, []).append(row)
+        sites.setdefault((*_identity(row), number), []).append(row)
     return [_site_summary(_answering(of_site), key[-1]) for key, of_site in sites.items()]
 
 
-def _numbers(rows: Sequence[sqlite3.Row]) -> list[int]:
+def _numbers(rows: Sequence[Row]) -> list[int]:
     """Which of the calls that look alike in one function each is; without a text its line has to do."""
     places: dict[tuple[Any, ...], list[tuple[int, int]]] = {}
     for row in rows:
@@ -153,20 +163,20 @@ def program_of(command: str) -> str:
     return next((word for word in words if word.endswith((".py", ".ipynb"))), command)
 
 
-def _answering(rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
+def _answering(rows: Sequence[Row]) -> list[Row]:
     """The rows, newest first, that speak for a call site."""
     newest = rows[0]
     same = ("method", "machine_id", "commit") if newest["source"] == "published" else ("run_id",)
     return [row for row in rows if all(row[key] == newest[key] for key in same)]
 
 
-def _site_summary(rows: Sequence[sqlite3.Row], number: int) -> Row:
+def _site_summary(rows: Sequence[Row], number: int) -> Row:
     newest = rows[0]
     resolved = [row for row in rows if row["resolved"] and _total(row) is not None]
     repeats = {row["run_id"]: row["repeats"] for row in rows}
     shapes = {row["arguments"] for row in rows}
     summary: Row = {
-        **{key: newest[key] for key in _TAKEN},
+        **dict(zip(_TAKEN, _taken(newest), strict=True)),
         "number": number,
         "version": newest["tensorflow"],
         "program": program_of(newest["command"]),
@@ -180,11 +190,22 @@ def _site_summary(rows: Sequence[sqlite3.Row], number: int) -> Row:
         "first": max((row["first_joules"] for row in rows if row["first_joules"] is not None), default=None),
         "exclusive": _mean(resolved, "exclusive_joules"),
         "spread": "interval",
+        "covers": _covers(rows),
     }
     return {**summary, **(_pooled(resolved) if resolved else _bounded(rows))}
 
 
-def _pooled(rows: Sequence[sqlite3.Row]) -> Row:
+def _covers(rows: Sequence[Row]) -> str:
+    """What the interval of these rows holds; where nobody noted it, as many runs tell of runs and one does not."""
+    noted = {row["covers"] for row in rows} & {*COVERS}
+    if len({row["run_id"] for row in rows}) > 1:
+        return "sampling and runs"
+    if noted - {""}:
+        return str(min(noted, key=COVERS.index))
+    return "sampling and runs" if max(row["repeats"] for row in rows) > 1 else "sampling"
+
+
+def _pooled(rows: Sequence[Row]) -> Row:
     """The mean call of the resolved rows, with its 95% interval."""
     devices: Row = {device: _mean(rows, f"{device}_joules") for device in DEVICES}
     if len(rows) == 1:
@@ -201,7 +222,7 @@ def _pooled(rows: Sequence[sqlite3.Row]) -> Row:
     return {**devices, "total": total, "low": low, "high": high, "below": None}
 
 
-def _between_runs(rows: Sequence[sqlite3.Row]) -> float:
+def _between_runs(rows: Sequence[Row]) -> float:
     """Standard error of the mean as the runs themselves show it; 0 for a single run."""
     by_run: dict[str, list[float]] = {}
     for row in rows:
@@ -210,13 +231,13 @@ def _between_runs(rows: Sequence[sqlite3.Row]) -> float:
     return statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else 0.0
 
 
-def _bounded(rows: Sequence[sqlite3.Row]) -> Row:
+def _bounded(rows: Sequence[Row]) -> Row:
     """What may be said of unresolved rows: the energy that each of them lies under, if all were metered."""
     metered = all(row["high"] is not None or _total(row) is not None for row in rows)
     return {**_UNKNOWN, "below": max(_interval(row)[1] for row in rows) if metered else None}
 
 
-def _api_summary(sites: Sequence[sqlite3.Row]) -> Row:
+def _api_summary(sites: Sequence[Row]) -> Row:
     nearest = min((site["source"] for site in sites), key=SOURCES.index)
     newest = max(
         (site for site in sites if site["source"] == nearest),
@@ -231,7 +252,7 @@ def _api_summary(sites: Sequence[sqlite3.Row]) -> Row:
     runs = {site["run_id"]: site["runs"] for site in alike}
     resolved = [site for site in alike if site["total"] is not None]
     summary = {**dict(newest), **general, **numbers, "runs": sum(runs.values()), "spread": "range"}
-    summary |= {"first": None, "exclusive": None, "arguments": "[]"}
+    summary |= {"first": None, "exclusive": None, "arguments": "[]", "covers": ""}
     summary["seconds"] = statistics.median(site["seconds"] for site in alike)
     if 2 * len(resolved) < len(alike):  # the middle call site lies under what the meter can tell
         bounds = [math.inf if (bound := _upper(site)) is None else bound for site in alike]
@@ -254,16 +275,16 @@ def _median(values: Sequence[float | None]) -> float | None:
     return statistics.median(known) if known else None
 
 
-def _upper(site: sqlite3.Row) -> float | None:
+def _upper(site: Row) -> float | None:
     bound = site["below"] if site["below"] is not None else site["high"]
     return None if bound is None else float(bound)
 
 
-def _weight(row: sqlite3.Row) -> int:
+def _weight(row: Row) -> int:
     return max(1, int(row["count"]) * int(row["repeats"]))
 
 
-def _mean(rows: Sequence[sqlite3.Row], column: str) -> float | None:
+def _mean(rows: Sequence[Row], column: str) -> float | None:
     if len(rows) == 1:
         return rows[0][column]  # type: ignore[no-any-return]
     known = [row for row in rows if row[column] is not None]
@@ -271,12 +292,12 @@ def _mean(rows: Sequence[sqlite3.Row], column: str) -> float | None:
     return sum(_weight(row) * row[column] for row in known) / weight if known else None
 
 
-def _total(row: sqlite3.Row) -> float | None:
+def _total(row: Row) -> float | None:
     known = [row[column] for column in _DEVICE_COLUMNS if row[column] is not None]
     return math.fsum(known) if known else None
 
 
-def _interval(row: sqlite3.Row) -> tuple[float, float]:
+def _interval(row: Row) -> tuple[float, float]:
     """95% interval of a row's total: its own where it has one, else from its devices' standard errors."""
     total = _total(row) or 0.0
     half = Z95 * math.sqrt(sum((row[f"{device}_stderr"] or 0.0) ** 2 for device in DEVICES))

@@ -65,7 +65,12 @@ RUNS: tuple[Column, ...] = (
         for device in DEVICES
     ),
     Column("unaccounted_joules", "number", "Net energy that no call accounts for.", "J"),
-    Column("stability_seconds", "number", "How long the machine was given to come to rest.", "s"),
+    Column(
+        "stability_seconds",
+        "number",
+        "How long the machine was given to come to rest and to cool.",
+        "s",
+    ),
     Column("settings", "text", "What the run was measured with, as JSON."),
 )
 MEASUREMENTS: tuple[Column, ...] = (
@@ -93,6 +98,12 @@ MEASUREMENTS: tuple[Column, ...] = (
     ),
     Column("low", "number", "Lower end of the 95% interval of the net energy of one call.", "J"),
     Column("high", "number", "Upper end of it.", "J"),
+    Column(
+        "covers",
+        "text",
+        "What the interval holds: sampling (one run), sampling and runs, runs of this machine (one run, with the spread "
+        "that its runs usually have); empty where nobody noted it.",
+    ),
     Column("exclusive_joules", "number", "Net energy of one call without the calls nested in it.", "J"),
     Column("tail_joules", "number", "Energy after the call's end that its work still caused.", "J"),
     Column("first_joules", "number", "Net energy of the first call of a run.", "J"),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from energy_data.database.database import Database
 from energy_data.dataset import card
 from energy_data.dataset.columns import OF_RUNS, RUNS, TABLES, Column
-from energy_data.model import DEVICES
+from energy_data.model import DEVICES, LAYER_SPAN, STEP_SPAN
 from energy_data.problems import DatabaseProblem, explained
 from energy_data.rows import unpacked
 from energy_data.untrusted.writing import write_file
@@ -263,7 +263,8 @@ def _layers(database: Database) -> Rows:
 
 
 def _events(database: Database) -> Rows:
-    sql = 'SELECT run_id, api, file, line, thread, start, "end" FROM spans ORDER BY run_id, number'
+    sql = f"""SELECT run_id, api, file, line, thread, start, "end" FROM spans
+              WHERE api NOT LIKE '{STEP_SPAN}%' AND api NOT LIKE '{LAYER_SPAN}%' ORDER BY run_id, number"""
     for row in _select(database, sql):
         yield (*row[:2], relative(row[2]), *row[3:])
 

@@ -94,6 +94,9 @@ KERAS_OPS: Mapping[str, str] = {
 }
 """What does the same in TensorFlow."""
 
+SAME_WORK: Mapping[str, str] = {"tensorflow.constant": "tensorflow.convert_to_tensor"}
+"""APIs that do what a calibrated one does, and are none that a loan of their family would fit."""
+
 FAMILY_OF: Mapping[str, str] = {
     **_TENSORFLOW,
     **{f"keras.{name}": family for family, names in _KERAS.items() for name in names.split()},

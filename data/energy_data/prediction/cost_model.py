@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from energy_data.model import Calibration, Coefficient
-from energy_data.prediction.api_families import FAMILY_OF
+from energy_data.prediction.api_families import FAMILY_OF, SAME_WORK
 from energy_data.prediction.families import features
-from energy_data.prediction.specs import CallSpec, Prediction
+from energy_data.prediction.specs import CallSpec, First, Prediction
 
 BANDS = (1e-4, 1e-3, 1e-2)
 """Seconds of CPU at which another band of intervals begins: what dispatch, caches and threads do differs between them."""
@@ -23,8 +23,11 @@ NOISY = 0.10
 """Scatter of the reference above which a calibration is marked."""
 CPU = "cpu"
 """The name under which the joules of a CPU second are kept."""
+PROCESS = "process"
 CORRECTION = "correction"
 """The name under which is kept, by API, how much dearer measurements found it than the calibration."""
+FIRST = "first"
+"""The name under which is kept, by API, what its first call in a process costs more; of TensorFlow's first as `process`."""
 INTERVAL = "interval"
 """The name under which the spread of runs about predictions is kept."""
 
@@ -90,12 +93,28 @@ class CostModel:
         low, high = spread.values[band] * wider, spread.values[bands + band] * wider
         return joules * math.exp(low), joules * math.exp(high)
 
-    def call(self, spec: CallSpec) -> Prediction | None:
-        """The prediction of one call; None where the API or its shapes are not known well enough for a figure."""
+    def first(self, api: str, kind: First) -> tuple[float, float, float]:
+        """What a first call costs more, and its interval."""
+        found = self._known.get((FIRST, api)) or self._known.get((FIRST, ""))
+        if not kind or found is None:
+            return 0.0, 0.0, 0.0
+        joules = found.values[0]
+        if kind == "process" and (start := self._known.get((FIRST, PROCESS))) is not None:
+            joules += start.values[0]
+        joules *= self.scale
+        low, high = self.interval(FIRST, joules, joules) or (joules, joules)
+        return joules, low, high
+
+    def call(self, spec: CallSpec, first: First = "") -> Prediction | None:
+        """The prediction of one call; None where the API or its shapes are not known well enough for a figure.
+
+        `first`: whether it is a first call; what that costs is in the figure, and given by itself.
+        """
         given = features(spec)
         if given is None:
             return None
-        found, kind = self._known.get((spec.api, spec.mode)), f"call:{spec.mode}"
+        api = SAME_WORK.get(spec.api, spec.api)
+        found, kind = self._known.get((api, spec.mode)), f"call:{spec.mode}"
         if found is None:
             # Another API of the family stands in, with the interval that such a loan has shown to need.
             found = self._known.get((f"family:{FAMILY_OF[spec.api]}", spec.mode))
@@ -110,12 +129,15 @@ class CostModel:
         ends = self.interval(kind, joules, joules, wider=WIDER if beyond else 1.0)
         if ends is None:
             return None
+        more = self.first(api, first if spec.mode == "eager" else "")
+        joules, low, high = total([(joules, *ends), more])
         return Prediction(
             joules=joules,
-            low=ends[0],
-            high=ends[1],
+            low=low,
+            high=high,
             seconds=joules / (found.watts or self.watts),
             cpu_seconds=joules / self.watts,
+            first_joules=more[0],
             outside=beyond,
             missing=(spec.api,) if kind.startswith("family") else (),
         )

@@ -11,7 +11,12 @@ from typing import Literal
 Mode = Literal["eager", "graph"]
 Pass = Literal["forward", "train", "first"]
 """`train`: forward and backward; `first`: the same without the gradient of the input, which nobody asks of a first layer."""
-Method = Literal["fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch", "call"]
+Method = Literal[
+    "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch", "call", "compiled", "applied"
+]  # fmt: skip
+"""`call`: a model called eagerly; `compiled` and `applied`: a function of the program as one graph, training or not."""
+First = Literal["", "api", "process"]
+"""Whether a call is the first of its API in a program, or of TensorFlow at all: both load what later ones find."""
 
 _BITS = re.compile(r"(\d+)$")
 _TEXT = re.compile(r"^([a-z_]+\d*)\[([\d,\s]*)\]$")
@@ -104,6 +109,8 @@ class Job:
     """Whether the call traces the step: the first `fit` of a model does."""
     validation_steps: int = 0
     """Steps of `evaluate` after each epoch."""
+    last: float = 1.0
+    """How full the last batch of an epoch is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,17 @@ from energy_data.prediction.specs import Job, LayerShare, ModelSpec, Prediction
 OPTIMIZER_NAMES = {
     "sgd": "SGD", "adam": "Adam", "adamw": "AdamW", "rmsprop": "RMSprop", "adagrad": "Adagrad", "nadam": "Nadam",
 }  # fmt: skip
-TRAINING = ("fit", "train_on_batch")
-STEP_OF = {"train_on_batch": "fit", "test_on_batch": "evaluate", "predict_on_batch": "predict"}
-"""Methods that take one step as others take many."""
+TRAINING = ("fit", "train_on_batch", "compiled")
+STEP_OF = {
+    "train_on_batch": "fit", "test_on_batch": "evaluate", "predict_on_batch": "predict", "compiled": "fit",
+    "applied": "predict",
+}  # fmt: skip
+"""Methods that take one step as others take many; those stand in where a calibration has none of their own."""
+LOOPED = ("LSTM", "GRU", "SimpleRNN")
+"""Kinds of parts that go through a sequence step by step, which an eager call does in Python."""
+
+
+MANY = ("fit", "evaluate", "predict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +53,18 @@ class ModelJob:
         self.model = model
         self.table = table
         self.job = job
-        self.method = STEP_OF.get(job.method, job.method)
+        self.method: str = job.method
+        if costs.find("step", job.method) is None:
+            self.method = STEP_OF.get(job.method, job.method)
 
     def prediction(self) -> Prediction | None:
         """The whole call; None where the calibration has no interval for it."""
         costs, job, method = self.costs, self.job, self.method
         main = self.step(method)
-        single = job.method in STEP_OF
-        running = main.joules * job.steps * job.epochs
-        if not single:
+        # What a step costs beside its layers is the same however full its batch is.
+        missing = (1.0 - job.last) * sum(main.layers)
+        running = (main.joules * job.steps - missing) * job.epochs
+        if job.method in MANY:
             running += cost(costs.need("once", method), (float(job.epochs),)) * costs.scale
         parts = [(running, main, method)]
         if job.validation_steps:
@@ -80,7 +91,7 @@ class ModelJob:
             joules=joules,
             low=low,
             high=high,
-            seconds=joules / (costs.need("once", method).watts or costs.watts),
+            seconds=joules / (costs.need("step", method).watts or costs.watts),
             cpu_seconds=joules / costs.watts,
             first_joules=first,
             steps=job.steps,
@@ -95,9 +106,19 @@ class ModelJob:
         costs = self.costs
         layers, update, beyond = self.parts(method)
         scale = costs.need("scale", method).values[0] * costs.scale
-        rest = cost(costs.need("step", method), self.moved()) * costs.scale
+        rest = cost(costs.need("step", method), self.beside(method)) * costs.scale
         found = tuple(joules * scale for joules in layers)
         return Step(sum(found) + update * scale + rest, found, beyond)
+
+    def beside(self, method: str) -> tuple[float, ...]:
+        """What a step does beside its layers: eager calls dispatch each of them, Keras feeds and measures a batch."""
+        if method in ("compiled", "applied"):
+            return ()
+        if method != "call":
+            return self.moved()
+        parts = [part for each in self.table for part in each.parts]
+        turns = sum(part.times * part.features[0] for part in parts if part.kind in LOOPED)
+        return float(sum(part.times for part in parts)), turns
 
     def moved(self) -> tuple[float, float]:
         """Bytes of a batch that go in, and of what comes out, which the loss and the metrics go over."""
@@ -134,7 +155,11 @@ class ModelJob:
 
     def tracing(self) -> float:
         """What the first call spends on building its graph; `fit` with validation builds two."""
-        wanted = [self.method, *(["evaluate"] if self.method == "fit" and self.job.validation_steps else [])]
+        if self.method == "call":
+            return self.costs.need("trace", "call").values[0] * self.costs.scale
+        # `train_on_batch` builds what `fit` does; a calibration has run that before it.
+        main = "fit" if self.method == "train_on_batch" else self.method
+        wanted = [main, *(["evaluate"] if self.method == "fit" and self.job.validation_steps else [])]
         joules = 0.0
         for method in wanted:
             joules += cost(self.costs.need("trace", method), self.traced(method))

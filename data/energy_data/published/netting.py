@@ -37,7 +37,7 @@ class Net:
     """Energy above the baseline, its standard error, and the most it can be.
 
     `most` credits the call with everything that its samples hold above the baseline: a call much shorter than
-    a sample cannot be told from what else happened in that half second.
+    a sample cannot be known from what else happened in that half second.
     """
 
     joules: float

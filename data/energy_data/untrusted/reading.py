@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import IO
 
 MEGABYTE = 1024 * 1024
 LARGEST_SOURCE = 16 * MEGABYTE
@@ -36,18 +37,27 @@ class NotRead(OSError):  # noqa: N818 - it says what happened to a file
 
 def read_bytes(path: Path, most: int, *, within: Path | None = None) -> bytes:
     """The content of a regular file of at most so many bytes, `within` a folder if one is given."""
+    with open_bytes(path, most, within=within) as file:
+        data = file.read(most + 1)
+    if len(data) > most:  # files that grow, and those of /proc, which tell no size
+        raise _too_large(path, most)
+    return data
+
+
+def open_bytes(path: Path, most: int | None = None, *, within: Path | None = None) -> IO[bytes]:
+    """A regular file to read from little by little; at most so many bytes now, and it may grow."""
     if "\0" in str(path):
         raise NotRead(path, "its name holds a null character")
     if within is not None and not is_within(path, within):
         raise NotRead(path, f"it leads out of {within.name or within}")
     check(path, most)
     handle = os.open(path, _FLAGS)
-    with os.fdopen(handle, "rb") as file:
+    try:
         _refuse(path, os.fstat(handle), most)  # it may be another file by now
-        data = file.read(most + 1)
-    if len(data) > most:  # files that grow, and those of /proc, which tell no size
-        raise _too_large(path, most)
-    return data
+    except BaseException:
+        os.close(handle)
+        raise
+    return os.fdopen(handle, "rb")
 
 
 def read_text(path: Path, most: int, *, within: Path | None = None) -> str:

@@ -85,13 +85,16 @@ def _between(
     children: float,
     watts: float,
 ) -> None:
-    """What was drawn while nothing recorded ran: by other processes, by Python."""
+    """What was drawn while nothing recorded ran: by other processes, by Python.
+
+    Neither Python nor a library's threads get more than they can have drawn in their time: that stays unexplained.
+    """
     if between <= 0.0:
         return
     found["children"].joules = between * children
     own = between * (1.0 - children)
     share = min(1.0, outside.python / outside.process) if outside.process > 0 else 0.0
-    python = PhaseShare(own * share, outside.python)
+    python = PhaseShare(min(own * share, outside.python * watts), outside.python)
     native = outside.process - outside.python
     if native > 0:
         going_on = min(own * (1.0 - share), native * watts)
@@ -111,7 +114,7 @@ def _belonging(events: Events, kinds: Sequence[Kind]) -> tuple[Integers, list[st
     phase = np.where(events.tracing, tracing, own_phase[events.site]) if len(events) else own_phase[:0]
     label = own_name[events.site] if len(events) else own_name[:0]
     phase, label = phase.copy(), label.copy()
-    # From the outside inwards, so that each event finds its parent settled.
+    # From the outside inwards, so that each event finds its parent done.
     for depth in range(1, int(events.depth.max(initial=0)) + 1):
         rows = np.flatnonzero((events.depth == depth) & (events.parent >= 0))
         above = events.parent[rows]

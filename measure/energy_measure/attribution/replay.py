@@ -90,7 +90,7 @@ class Replayed:
 
     @property
     def resolved(self) -> bool:
-        """Whether even the repeats could be told from nothing."""
+        """Whether even the repeats could be distinguished from nothing."""
         return is_resolved(self.interval.low)
 
 

@@ -118,7 +118,7 @@ class Errors:
 def _mixed(timeline: Timeline, solution: Solution) -> Floats:
     """Standard error, in watts, of the power that the short calls of a site share.
 
-    Calls and gaps that follow each other faster than the meter updates are told apart only by windows that
+    Calls and gaps that follow each other faster than the meter updates are distinguished only by windows that
     hold more of the one and windows that hold more of the other. Where all windows hold the same mixture,
     the calls may have drawn all of it or nothing.
     """
@@ -127,11 +127,11 @@ def _mixed(timeline: Timeline, solution: Solution) -> Floats:
     short = np.isfinite(solution.members)
     numbers, rows = distinct(solution.sites[: spans.calls])
     often = np.bincount(rows)[rows] >= POOLED
-    told: Floats = np.full(len(spans.starts), np.inf)
+    own: Floats = np.full(len(spans.starts), np.inf)
     if len(numbers) * len(observations) <= MOST_SHARES:
-        told[: spans.calls] = _told_apart(timeline, solution, numbers)[rows]
-    long = np.flatnonzero(often & ~short[: spans.calls] & np.isfinite(told[: spans.calls]))
-    error[long] = told[long]
+        own[: spans.calls] = _told_apart(timeline, solution, numbers)[rows]
+    long = np.flatnonzero(often & ~short[: spans.calls] & np.isfinite(own[: spans.calls]))
+    error[long] = own[long]
     pooled = np.flatnonzero(often & short[: spans.calls])
     if len(pooled) == 0:
         return error
@@ -145,7 +145,7 @@ def _mixed(timeline: Timeline, solution: Solution) -> Floats:
     seconds = sums(rows, timeline.own_seconds()[pooled], len(numbers))
     most = np.maximum(all_of_it / np.maximum(seconds, 1e-12), 0.0)
     anything = np.maximum(np.abs(most - watts), np.abs(watts)) / NORMAL_95
-    error[pooled] = np.minimum(told[pooled], anything[rows])
+    error[pooled] = np.minimum(own[pooled], anything[rows])
     return error
 
 
@@ -318,7 +318,7 @@ def _unseen(timeline: Timeline, solution: Solution, noise: Floats) -> Floats:
 def _running_mean(timeline: Timeline, solution: Solution) -> Floats:
     """Noise of the single readings of a running mean, which undoing the mean lets through.
 
-    The powers are told apart by least squares from readings whose noise is in proportion to what they show.
+    The powers are distinguished by least squares from readings whose noise is in proportion to what they show.
     With very many powers only this is said: a call is in as many readings as windows overlap, and what runs
     beside it is known from some others, the fewer the more powers there are to find.
     """

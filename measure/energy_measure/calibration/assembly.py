@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,16 +10,22 @@ from typing import Any
 import numpy as np
 
 from energy_data.model import Calibration, Coefficient
-from energy_data.prediction.cost_model import CPU, CostModel, cost
+from energy_data.prediction.cost_model import CPU, FIRST, PROCESS, CostModel, cost
 from energy_data.prediction.layers import layer_cost
 from energy_data.prediction.specs import Job, ModelSpec
 from energy_data.prediction.whole_models import ModelJob
 from energy_measure.calibration.fitting import Pair, fitted, grouped, interval, left_out, lent, solve
 from energy_measure.calibration.points import Point
 from energy_measure.calibration.reference_models import FEW, spec_of
-from energy_measure.calibration.samples import Ran, families, samples_of
+from energy_measure.calibration.samples import Ran, families, first_calls, samples_of
 
+FEWEST_MODELS = 3
+"""Models that a method must have been seen with."""
 METHODS = ("fit", "evaluate", "predict")
+SINGLE = ("train_on_batch", "call", "compiled", "applied")
+"""Methods that take one step."""
+ALIKE = {"evaluate": ("evaluate", "predict"), "predict": ("evaluate", "predict")}
+"""Evaluating and predicting run the same graph forward: together they say more about their intervals."""
 
 
 def assembled(
@@ -43,7 +50,33 @@ def assembled(
         if calls:
             found.append(interval(f"call:{mode}", left_out(calls), watts, identity))
             found.append(interval(f"family:{mode}", loans.get(mode, []), watts, identity))
+    found += _first_calls(points, ran, identity)
     return found + _whole_models(CostModel(calibration, found), models, ran)
+
+
+def _first_calls(points: Sequence[Point], ran: Ran, identity: str) -> list[Coefficient]:
+    """What the first eager call of an API in a process costs more than later ones: it loads what they find.
+
+    In a calibration another API has often loaded a part of it, in a program seldom: of the processes the dearest counts.
+    """
+    more = first_calls(points, ran)
+    dearest = {api: max(amounts) for api, amounts in more.items()}
+    if not dearest:
+        return []
+
+    def made(mode: str, joules: float, count: int) -> Coefficient:
+        return Coefficient(identity, FIRST, mode, "", (joules,), 0.0, 0.0, count)
+
+    usual = float(np.median(list(dearest.values())))
+    # Few runs each, and one that was interrupted looks dear: half of the way to what is usual, on the logarithm.
+    expected = {api: math.sqrt(amount * usual) for api, amount in dearest.items()}
+    found = [made("", usual, len(dearest))]
+    found += [made(api, amount, len(more[api])) for api, amount in expected.items()]
+    if ran.started:
+        found.append(made(PROCESS, float(np.median(ran.started)) * 1e-9 * ran.watts, len(ran.started)))
+    # A program's API is as a new one here: the interval is that of one predicted from the others.
+    pairs = [(usual, amount) for amount in dearest.values()]
+    return [*found, interval(FIRST, pairs, ran.watts, identity, bands=False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +86,8 @@ class Seen:
     method: str
     layers: float
     """Joules of the layers and the update, as the layers' own points say."""
-    moved: tuple[float, float]
-    """Bytes that go in and come out of a step."""
+    beside: tuple[float, ...]
+    """What a step does beside them."""
     traced: tuple[float, float]
     step: float
     trace: float
@@ -68,33 +101,34 @@ def _whole_models(layers: CostModel, models: Sequence[Mapping[str, Any]], ran: R
     identity, watts = layers.calibration.id, ran.watts
     seen = [each for about in models for each in _seen(layers, about, ran)]
     found: list[Coefficient] = []
-    steps: dict[str, list[Pair]] = {method: [] for method in METHODS}
-    traces: dict[str, list[Pair]] = {method: [] for method in METHODS}
-    for method in METHODS:
+    steps: dict[str, list[Pair]] = {}
+    traces: dict[str, list[Pair]] = {}
+    for method in (*METHODS, *SINGLE):
         group = [each for each in seen if each.method == method]
-        if len(group) < 4:
+        if len(group) < FEWEST_MODELS:
             continue
+        steps[method], traces[method] = [], []
         found += _method(method, group, identity, watts)
         for place, each in enumerate(group):
             others = _method(method, [*group[:place], *group[place + 1 :]], identity, watts)
             known = {coefficient.name: coefficient for coefficient in others}
-            predicted = known["scale"].values[0] * each.layers + cost(known["step"], each.moved)
+            predicted = known["scale"].values[0] * each.layers + cost(known["step"], each.beside)
             steps[method].append((predicted, each.step))
             traces[method].append((cost(known["trace"], each.traced), each.trace))
-    for method in METHODS:
-        # Evaluating and predicting run the same graph forward: together they say more about their intervals.
-        alike = ("fit",) if method == "fit" else ("evaluate", "predict")
-        found.append(
-            interval(method, [p for each in alike for p in steps[each]], watts, identity, bands=False)
-        )
-        pairs = [p for each in alike for p in traces[each]]
+    for method in steps:
+        alike = [each for each in ALIKE.get(method, (method,)) if each in steps]
+        together = [pair for each in alike for pair in steps[each]]
+        found.append(interval(method, together, watts, identity, bands=False))
+        pairs = [pair for each in alike for pair in traces[each]]
         found.append(interval(f"trace:{method}", pairs, watts, identity, bands=False))
     return found
 
 
 def _method(method: str, group: Sequence[Seen], identity: str, watts: float) -> list[Coefficient]:
     noise = [1e-4 * watts] * len(group)
-    constant, scale, *each_byte = solve([(e.layers, *e.moved) for e in group], [e.step for e in group], noise)
+    constant, scale, *each_byte = solve(
+        [(e.layers, *e.beside) for e in group], [e.step for e in group], noise
+    )
     tracing = solve([e.traced for e in group], [e.trace for e in group], noise)
     power = float(np.median([e.power for e in group]))
     once, epoch = (
@@ -118,7 +152,9 @@ def _seen(layers: CostModel, about: Mapping[str, Any], ran: Ran) -> list[Seen]:
         return []
     spec = spec_of(about)
     found = []
-    for method in METHODS:
+    for method in (*METHODS, *SINGLE):
+        if method not in row:
+            continue
         measured = measured_steps(row, method, about["steps"], ran.watts)
         try:
             joules = layers_of(layers, spec, method)
@@ -126,7 +162,7 @@ def _seen(layers: CostModel, about: Mapping[str, Any], ran: Ran) -> list[Seen]:
             traced = job.traced(method)
         except KeyError:
             continue
-        found.append(Seen(method, joules, job.moved(), traced, *measured, row["busy"] * ran.watts))
+        found.append(Seen(method, joules, job.beside(method), traced, *measured, row["busy"] * ran.watts))
     return found
 
 
@@ -135,6 +171,9 @@ def measured_steps(
 ) -> tuple[float, float, float, float]:
     """Joules of a step, of the first trace, of setting a call up, and of an epoch."""
     runs = row[method]
+    if method in SINGLE:
+        one = max(float(np.median(runs["runs"])), 1e3)
+        return one * 1e-9 * watts, max(runs["first"] - one, 1e6) * 1e-9 * watts, 0.0, 0.0
     few, some = float(np.median(runs["few"])), float(np.median(runs["some"]))
     step = max((some - few) / (steps - FEW), 1e3)
     epoch = (float(np.median(runs["epochs"])) - few) / 2 - FEW * step if runs["epochs"] else 0.0

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from energy_data.prediction.layers import layer_cost
 from energy_data.prediction.specs import CallSpec, LayerSpec, Mode, Tensor
 from energy_measure.calibration.call_points import call_points
 from energy_measure.calibration.layer_points import layer_points
-from energy_measure.calibration.tensors import f
+from energy_measure.calibration.tensors import Asked, f
 
 Kind = Literal["call", "layer", "optimizer", "empty"]
 
@@ -66,21 +67,28 @@ LARGE = 300_000
 
 WEIGHTED = {"Dense", "Conv2D", "Conv1D", "Conv2DTranspose", "DepthwiseConv2D", "LSTM", "GRU", "SimpleRNN"}
 """Layers that come first in models, and whose input then needs no gradient."""
+USUAL = {"Dense", "Flatten", "Conv2D", "MaxPooling2D", "Dropout", "Activation", "LSTM", "Embedding", "Adam"}
+FEW_SIZES = 3
+"""Sizes of a layer that a quick calibration runs all of; of the others it runs every second one."""
 OPTIMIZERS = ("SGD", "Momentum", "Adam", "AdamW", "RMSprop", "Adagrad", "Nadam")
 OPTIMIZED = ((2, 64), (16, 1000), (40, 500), (4, 250_000), (2, 1_500_000))
 """Variables, and numbers in each."""
 
 
 def all_points(*, quick: bool = False, seed: int = 17) -> list[Point]:
-    """Everything that a calibration runs; `quick` leaves out the graph mode and the second optimizers' sizes."""
-    made = _Numbered()
+    """Everything that a calibration runs, in random order.
+
+    `quick` leaves out the graph mode and some sizes, and puts what models need first: where a minute is too short for all,
+    whole APIs are left out behind it.
+    """
+    made = _Numbered(quick)
     for name, tensors, arguments, nested in call_points():
         api = f"keras.{name}" if name.startswith("losses.") else f"tensorflow.{name}"
         for mode in ("eager",) if quick or name == "Variable" else ("eager", "graph"):
             made.add(
                 kind="call", name=api, mode=mode, tensors=tuple(tensors), arguments=arguments, nested=nested
             )
-    for name, tensors, arguments, nested in layer_points():
+    for name, tensors, arguments, nested in _fewer(layer_points()) if quick else layer_points():
         # In the graph of a step a layer for whose input nobody wants a gradient is cheaper by a third.
         runs = ("forward", "train", *(("first",) if name in WEIGHTED and not quick else ()))
         for run in runs:
@@ -92,22 +100,47 @@ def all_points(*, quick: bool = False, seed: int = 17) -> list[Point]:
             made.add(kind="optimizer", name=optimizer, tensors=tuple([f(numbers)] * variables))
     for inputs in (1, 4, 12):
         made.add(kind="empty", name=str(inputs), tensors=tuple([f(8, 8)] * inputs))
-    points = made.points
-    random.Random(seed).shuffle(points)
+    points, shuffle = made.points, random.Random(seed)
+    shuffle.shuffle(points)
+    if quick:
+        place = {name: number for number, name in enumerate(dict.fromkeys(point.name for point in points))}
+        points.sort(key=lambda point: (_turn(point), place[point.name]))
     return points
+
+
+def _fewer(layers: Iterable[Asked]) -> list[Asked]:
+    """Of the layers of a kind with many sizes every second one, the first and the last among them."""
+    kinds: dict[str, list[Asked]] = {}
+    for each in layers:
+        tensors = tuple(Tensor(dtype, shape) for dtype, shape, _ in each[1])
+        kinds.setdefault(layer_cost(LayerSpec(each[0], tensors, each[2])).parts[0].kind, []).append(each)
+    return [
+        each
+        for alike in kinds.values()
+        for number, each in enumerate(alike)
+        if len(alike) <= FEW_SIZES or number % 2 == 0 or number == len(alike) - 1
+    ]
+
+
+def _turn(point: Point) -> int:
+    """When it is a point's turn where time is short: what most models need, then the calls, then the other layers."""
+    if point.kind == "call":
+        return 1
+    return 0 if point.kind == "empty" or point.name in USUAL else 2
 
 
 class _Numbered:
     """Gives each point its number."""
 
-    def __init__(self) -> None:
+    def __init__(self, quick: bool) -> None:
         self.points: list[Point] = []
+        self.quick = quick
 
     def add(self, **about: Any) -> None:
         point = Point(id=len(self.points), **about)
         large = sum(tensor.bytes for tensor in point.inputs) > LARGE
         if point.kind == "layer":
-            point = replace(point, copies=2 if large else 5)
+            point = replace(point, copies=2 if large or self.quick else 5)
         elif point.kind == "call" and point.mode == "graph":
             point = replace(point, copies=2 if large else 8)
         self.points.append(point)

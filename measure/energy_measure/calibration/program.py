@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Row = Dict[str, Any]
     Run = Callable[[], object]
 
+FOREVER = 1e18
+PREPARING = 0.65
+"""Part of the time that goes into making the points; the rest is for running them again and again."""
 REFERENCE_EVERY = 40
 LONG_NS = 30_000_000
 """Calls this long are run in every other round alone."""
@@ -206,12 +209,14 @@ def timed(run: Run, wait: Run) -> Tuple[int, int, int]:
 
 
 def prepare(
-    maker: Maker, points: Sequence[Row], wait: Run, tell: Callable[[float], None]
+    maker: Maker, points: Sequence[Row], wait: Run, tell: Callable[[float], None], until: float = FOREVER
 ) -> Tuple[List[Tuple[Row, Run]], List[Row]]:
-    """Make and run each point once; gives those that run, and what failed."""
+    """Make and run each point once, as many as there is time for; gives those that run, and what failed."""
     ready: List[Tuple[Row, Run]] = []
     failed: List[Row] = []
     for number, point in enumerate(points):
+        if clock() * 1e-9 > until:
+            break
         try:
             before = cpu_clock()
             run = maker.make(point)
@@ -233,6 +238,7 @@ def rounds(
     seconds: float,
     most: int,
     tell: Callable[[float], None],
+    until: float = FOREVER,
 ) -> Tuple[Dict[int, List[Tuple[int, int, int]]], List[int]]:
     """Run everything in random order, several times over; gives the runs of each point and those of the reference."""
     order = list(ready)
@@ -244,6 +250,8 @@ def rounds(
         shuffle.shuffle(order)
         gc.collect()
         for place, (point, run) in enumerate(order):
+            if number and clock() * 1e-9 > until:
+                break
             if place % REFERENCE_EVERY == 0:
                 references.append(timed(reference, wait)[0])
             known = found[point["id"]]
@@ -258,6 +266,8 @@ def rounds(
         tell((number + 1) / most)
         if number >= 3 and used * (number + 2) / (number + 1) > seconds:
             break
+        if clock() * 1e-9 + used / (number + 1) > until:
+            break
     return found, references
 
 
@@ -265,24 +275,34 @@ def main(points_path: str, results_path: str) -> None:
     """Run the points of a file and write what each cost."""
     with open(points_path, encoding="utf-8") as file:
         asked = json.load(file)
+    # A part may have a time by which it is to be done: by the clock of all processes of the machine.
+    until = asked.get("until") or FOREVER
     began = cpu_clock()
     maker = Maker()
     loaded = cpu_clock() - began
+    began = cpu_clock()
+    maker.tf.constant([1.0]) + 1.0
+    started = cpu_clock() - began
 
     def tell(phase: float, width: float) -> Callable[[float], None]:
-        def told(fraction: float) -> None:
+        def progressed(fraction: float) -> None:
             sys.stdout.write("progress %.4f\n" % (phase + width * fraction))
             sys.stdout.flush()
 
-        return told
+        return progressed
 
     wait = synchronisation(maker.tf)
     side = maker.tensor(("float32", (320, 320), 0))
     reference: Run = lambda: maker.tf.linalg.matmul(side, side)  # noqa: E731
     results: List[Row] = []
     if asked["points"]:
-        ready, results = prepare(maker, asked["points"], wait, tell(0.0, 0.5))
-        found, references = rounds(ready, reference, wait, asked["seconds"], asked["rounds"], tell(0.5, 0.5))
+        now = clock() * 1e-9
+        ready, results = prepare(
+            maker, asked["points"], wait, tell(0.0, 0.5), now + PREPARING * (until - now)
+        )
+        found, references = rounds(
+            ready, reference, wait, asked["seconds"], asked["rounds"], tell(0.5, 0.5), until
+        )
         for point, _ in ready:
             runs = found[point["id"]]
             results.append(
@@ -299,7 +319,7 @@ def main(points_path: str, results_path: str) -> None:
         sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
         import program_models  # type: ignore[import-not-found]  # beside this file, without the package
 
-        results += program_models.run(asked["models"], tell(0.0, 1.0))
+        results += program_models.run(asked["models"], tell(0.0, 1.0), until)
     versions = {
         "python": "%d.%d.%d" % sys.version_info[:3],
         "tensorflow": maker.tf.__version__,
@@ -309,6 +329,7 @@ def main(points_path: str, results_path: str) -> None:
     about = {
         "id": -2,
         "loaded": loaded,
+        "started": started,
         "cpu": cpu_clock(),
         "versions": versions,
         "backend": maker.keras.backend.backend(),

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     Row = Dict[str, Any]
 
+FEWEST = 3
+"""Models that run however little time there is: fewer say nothing about others."""
+REPEATED = 8
+"""Runs of a single step; the first one traces."""
+
 cpu_clock = time.process_time_ns
 
 
@@ -95,25 +100,61 @@ def one_model(keras: Any, numpy: Any, about: Row) -> Row:
     )
     measured("predict", lambda count, epochs: model.predict(inputs[:count], batch_size=batch, verbose=0))
     found["busy"] = busy(lambda: model.fit(inputs, targets, batch_size=batch, verbose=0))
-    eager = [used(lambda: model(inputs[:batch])) for _ in range(5)]
-    found["call"] = eager[1:]
-    found["train_on_batch"] = [
-        used(lambda: model.train_on_batch(inputs[:batch], targets[:batch])) for _ in range(5)
-    ][1:]
+    batch_of = inputs[:batch], targets[:batch]
+    found["call"] = repeated(lambda: model(inputs[:batch]))
+    found["train_on_batch"] = repeated(lambda: model.train_on_batch(*batch_of))
+    if about.get("compiled") and keras.backend.backend() == "tensorflow":
+        found.update(compiled_steps(keras, model, *batch_of))
     return found
 
 
-def run(models: Sequence[Row], tell: Callable[[float], None]) -> List[Row]:
-    """Every model in turn."""
+def repeated(call: Callable[[], object]) -> Row:
+    """A call that does one step: its first run, and later ones."""
+    runs = [used(call) for _ in range(REPEATED)]
+    return {"first": runs[0], "runs": runs[1:]}
+
+
+def compiled_steps(keras: Any, model: Any, inputs: Any, targets: Any) -> Row:
+    """Steps as programs write them themselves: a function that trains, and one that only applies the model."""
+    import tensorflow as tf
+
+    given, wanted = tf.constant(inputs), tf.constant(targets)
+    optimizer = type(model.optimizer)()
+    loss = keras.losses.get(model.loss)
+
+    def trained(batch: Any, goal: Any) -> Any:
+        with tf.GradientTape() as tape:
+            missed = tf.reduce_mean(loss(goal, model(batch, training=True)))
+        gradients = tape.gradient(missed, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return missed
+
+    def applied(batch: Any) -> Any:
+        return model(batch, training=False)
+
+    training, applying = tf.function(trained), tf.function(applied)
+    return {
+        "compiled": repeated(lambda: training(given, wanted)),
+        "applied": repeated(lambda: applying(given)),
+    }
+
+
+def run(models: Sequence[Row], tell: Callable[[float], None], until: float) -> List[Row]:
+    """Every model in turn, as many as there is time for; `until`: a time of the monotonic clock."""
     import keras
     import numpy
 
     results: List[Row] = []
+    longest = 0.0
     for number, about in enumerate(models):
+        began = time.monotonic()
+        if number >= FEWEST and began + longest > until:
+            break
         try:
             results.append(one_model(keras, numpy, about))
         except Exception as error:
             results.append({"id": about["id"], "failed": "%s: %s" % (type(error).__name__, str(error)[:300])})
         keras.backend.clear_session()
+        longest = max(longest, time.monotonic() - began)
         tell((number + 1) / len(models))
     return results

@@ -36,6 +36,8 @@ class Ran:
     """Joules of a CPU second, over all points."""
     own_watts: dict[int, float] = field(default_factory=dict)
     """The same for points that ran long enough for the meter to see them by themselves."""
+    started: list[int] = field(default_factory=list)
+    """CPU nanoseconds that TensorFlow took to start in each process: its first operation of all."""
     _metered_cpu: float = 0.0
 
     def read(self, path: Path) -> None:
@@ -50,9 +52,11 @@ class Ran:
                 self.references.append(row["cpu"])
             elif row["id"] == -2:
                 self.about = row
+                self.started += [row["started"]] if "started" in row else []
             elif row["id"] == -3:
                 self._add_energy(row)
             else:
+                row["process"] = len(self.references)
                 self.rows[row["id"]] = row
 
     def _add_energy(self, row: Mapping[str, Any]) -> None:
@@ -103,6 +107,26 @@ def samples_of(points: Sequence[Point], ran: Ran) -> list[Sample]:
         found.append(
             Sample(name, mode, family, given, max(seconds, 1e-7) * watts, noise * watts, trace, power)
         )
+    return found
+
+
+LEAST_FIRST = 5e-5
+"""CPU seconds that a first call costs more at least."""
+
+
+def first_calls(points: Sequence[Point], ran: Ran) -> dict[str, list[float]]:
+    """Joules that the first eager call of each API cost more than later ones, in each process that ran it."""
+    first: dict[tuple[str, int], float] = {}
+    for point in points:  # in the order in which each process made them
+        row = ran.rows.get(point.id)
+        if row is None or not row["cpu"] or point.kind != "call" or point.mode != "eager":
+            continue
+        key = point.name, row.get("process", 0)
+        if key not in first:
+            first[key] = (row["first"] - float(np.median(row["cpu"]))) * 1e-9
+    found: dict[str, list[float]] = {}
+    for (name, _), seconds in first.items():
+        found.setdefault(name, []).append(max(seconds, LEAST_FIRST) * ran.watts)
     return found
 
 

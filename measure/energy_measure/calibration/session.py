@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from energy_measure.host.lock import host_lock
 from energy_measure.machine.describe import describe
 from energy_measure.meters import Meter, PowerModel, choose
 from energy_measure.problems import MeasureProblem
+from energy_measure.program.guarded import Guarded
 from energy_measure.program.interpreters import Interpreter
 from energy_measure.sampling.controller import Sampling
 from energy_measure.storage import new_run_id, now_text
@@ -43,7 +44,12 @@ FEW_POINTS = 100
 """So few run in one process."""
 SECONDS_OF_ROUNDS, ROUNDS = 34.0, 12
 QUICK_SECONDS_OF_ROUNDS, QUICK_ROUNDS = 8.0, 4
-QUICK_MODELS = ("smallest", "perceptron", "small cnn", "lstm", "deep and narrow")
+QUICK_SECONDS = 55.0
+"""What a quick calibration takes by the clock, fitting aside: what a busy machine has no time for is left out."""
+QUICK_POINTS = 0.55
+"""Of that, the part of calls and layers; the rest is for models."""
+QUICK_MODELS = ("perceptron", "small cnn", "smallest", "lstm", "deep and narrow", "cnn with normalisation")
+"""In the order in which they say most."""
 IDLE_SECONDS = 3.0
 LONGEST_SECONDS = 1800.0
 """A process that takes longer than this hangs."""
@@ -85,27 +91,39 @@ def calibrate(
     announce: Callable[[str], None] = lambda line: None,
     points: Sequence[Point] | None = None,
     models: Sequence[dict[str, Any]] | None = None,
+    keep: Path | None = None,
 ) -> Result:
-    """Calibrate this machine for an interpreter; raises `MeasureProblem`. Finished parts outlive an interruption."""
+    """Calibrate this machine for an interpreter; raises `MeasureProblem`. Finished parts outlive an interruption.
+
+    `keep`: a folder to leave in what the processes wrote, for benchmarks.
+    """
     meters = choose(meter)
-    began = time.monotonic()
+    if (known := database or user_database()).exists():
+        Database.open(known).close()  # what is wrong with it is said now, and not after minutes of work
     points = all_points(quick=quick) if points is None else points
-    if models is None:
-        models = [about for about in REFERENCE if not quick or about["name"] in QUICK_MODELS]
+    if models is None and quick:
+        by_name = {about["name"]: about for about in REFERENCE}
+        models = [{**by_name[name], "repeats": 2, "compiled": False} for name in QUICK_MODELS]
+    elif models is None:
+        models = list(REFERENCE)
     folder = _state_folder(python, quick, len(points))
-    processes = 1 if len(points) < FEW_POINTS else 2 if quick else PROCESSES
+    processes = 1 if quick or len(points) < FEW_POINTS else PROCESSES
     work = [_Part(number, points=part) for number, part in enumerate(parts(points, processes))]
     work.append(_Part(len(work), models=[{**about, "id": about["name"]} for about in models]))
     ran = Ran()
     with host_lock("calibrating", on_wait=announce):
+        begun = time.monotonic()  # waiting for others is no part of the minute
         runner = _Runner(python, meters, folder, quick)
         for part in work:
             if runner.finished(part):
                 announce(f"Part {part.number + 1} of {len(work)} was finished before.")
-            runner.run(part, _within(tell, part.number, len(work)))
+            share = 1.0 if part.models else QUICK_POINTS
+            until = begun + share * QUICK_SECONDS if quick else 0.0
+            runner.run(part, _within(tell, part.number, len(work)), until)
         for part in work:
             runner.read(part, ran)
     if not ran.about or not ran.rows:
+        shutil.rmtree(folder, ignore_errors=True)  # what gave nothing is not taken up again
         raise MeasureProblem(
             f"Nothing could be calibrated with {python.path}: {'; '.join(ran.failed[:2]) or 'no point ran'}."
         )
@@ -113,8 +131,10 @@ def calibrate(
     calibration = _described(meters, ran, quick)
     with Database.open(database or user_database()) as opened:
         put_calibration(opened, calibration, assembled(calibration, points, models, ran))
+    for part in work if keep is not None else ():
+        shutil.copy(runner.results(part), keep or folder)
     shutil.rmtree(folder, ignore_errors=True)
-    return Result(calibration, time.monotonic() - began, len(ran.rows), tuple(ran.failed))
+    return Result(calibration, time.monotonic() - begun, len(ran.rows), tuple(ran.failed))
 
 
 class _Runner:
@@ -127,15 +147,16 @@ class _Runner:
         self.quick = quick
         self.sensors = not all(meter.estimated for meter in meters)
 
-    def _results(self, part: _Part) -> Path:
+    def results(self, part: _Part) -> Path:
+        """What a part wrote, once it is finished."""
         return self.folder / f"part-{part.number}.jsonl"
 
     def finished(self, part: _Part) -> bool:
         """Whether an earlier calibration, broken off, has run it."""
-        return self._results(part).exists()
+        return self.results(part).exists()
 
-    def run(self, part: _Part, tell: Callable[[float], None]) -> None:
-        """Run a part unless it was run."""
+    def run(self, part: _Part, tell: Callable[[float], None], until: float = 0.0) -> None:
+        """Run a part unless it was run; `until`: when it is to be done by the clock, 0 for whenever."""
         if self.finished(part):
             return
         asked = {
@@ -143,6 +164,7 @@ class _Runner:
             "models": list(part.models),
             "seconds": QUICK_SECONDS_OF_ROUNDS if self.quick else SECONDS_OF_ROUNDS,
             "rounds": QUICK_ROUNDS if self.quick else ROUNDS,
+            "until": until,
         }
         request = self.folder / f"part-{part.number}.json"
         request.write_text(json.dumps(asked), encoding="utf-8")
@@ -157,12 +179,16 @@ class _Runner:
             end = time.monotonic_ns()
             if sampling is not None and idle is not None:
                 self._add_energy(sampling, idle, (begin, end), written)
-        os.replace(written, self._results(part))  # from now on it counts as finished
+        os.replace(written, self.results(part))  # from now on it counts as finished
 
     def _process(self, request: Path, written: Path, tell: Callable[[float], None]) -> None:
         errors = request.with_suffix(".stderr")
         command = [str(self.python.path), str(PROGRAM), str(request), str(written)]
-        with errors.open("wb") as log, _ended(command, log, self.folder) as process:
+        with (
+            errors.open("wb") as log,
+            Guarded(command, stdout=subprocess.PIPE, stderr=log, cwd=self.folder) as guarded,
+        ):
+            process = guarded.process
             assert process.stdout is not None
             deadline = time.monotonic() + LONGEST_SECONDS
             for line in process.stdout:
@@ -198,25 +224,9 @@ class _Runner:
 
     def read(self, part: _Part, ran: Ran) -> None:
         """Add a part's results."""
-        ran.read(self._results(part))
+        ran.read(self.results(part))
         if not self.sensors:
             ran.watts = PowerModel.from_environment().active_watts
-
-
-@contextlib.contextmanager
-def _ended(command: Sequence[str], errors: Any, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that is gone when this is left, however that happens."""
-    process = subprocess.Popen(
-        list(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, cwd=cwd
-    )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 def _rest() -> IdleWindow:

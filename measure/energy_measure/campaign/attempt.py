@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import sqlite3
 import sys
@@ -42,7 +43,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Problem as problem:
-        outcome = {"failure": str(problem)}
+        outcome = {"failure": _for_a_plan(str(problem))}
     result.write(json.dumps({"host": host_name(), **outcome}) + "\n")
     result.close()
 
@@ -72,7 +73,7 @@ def measure_job(job: Job, database: Path, lock: HostLock) -> dict[str, Any]:
     """Measure into a database of the job's own."""
     # Slow to import: an attempt that finds its job done does without.
     from energy_measure.request import MeasureRequest, project_root, read_options
-    from energy_measure.session import measure
+    from energy_measure.session import Interrupted, measure
 
     os.environ.update(job.env)
     place = Path(job.path)
@@ -92,9 +93,12 @@ def measure_job(job: Job, database: Path, lock: HostLock) -> dict[str, Any]:
         arguments=job.arguments,
     )
     request = MeasureRequest(path, project, options, create_env=job.create_env, database=database)
-    measured = measure(request, lambda progress: None, announce=_say, lock=lock)
+    try:
+        measured = measure(request, lambda progress: None, announce=_say, lock=lock)
+    except Interrupted:  # whatever it had is not the job
+        raise KeyboardInterrupt from None
     return {
-        "failure": " ".join(measured.failures),
+        "failure": " ".join(measured.reasons),
         "killed": any(program.killed for program in measured.programs),
         "problems": measured.problems,
         "meter": measured.meter,
@@ -118,6 +122,11 @@ def prepare(message: Mapping[str, Any]) -> dict[str, Any]:
     folder = path if path.is_dir() else path.parent
     with host_lock("building an environment", shared=True, on_wait=_say):
         return {"python": str(create_environment(folder, message["python"]))}
+
+
+def _for_a_plan(problem: str) -> str:
+    """What `measure` has as options, a plan has as keys."""
+    return re.sub(r"--(python|entry|timeout|meter|create-env)\b", r"`\1` in the plan", problem)
 
 
 def _first_line() -> str:

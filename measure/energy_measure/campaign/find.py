@@ -15,9 +15,14 @@ from pathlib import Path
 from energy_code.model import Call
 from energy_code.workspace.notebook import Notebook, NotebookProblem
 from energy_code.workspace.project import Project
-from energy_data.untrusted.reading import read_bytes
+from energy_data.untrusted.reading import read_bytes, read_source
 from energy_measure.problems import MeasureProblem
-from energy_measure.program.entry_points import find_entry_points, python_files
+from energy_measure.program.entry_points import (
+    find_entry_points,
+    notebook_files,
+    python_files,
+    reached_files,
+)
 from energy_measure.program.interpreters import declared_requirements, python_of
 
 FRAMEWORKS = re.compile(
@@ -25,9 +30,21 @@ FRAMEWORKS = re.compile(
 )
 OLD_PIN = re.compile(r"tensorflow(?:-gpu|-cpu)?\s*(?:==|~=|<=|<)\s*1\.", re.IGNORECASE)
 OLD_CODE = re.compile(
-    r"\btf\.(?:compat\.v1\.)?(?:Session|placeholder|get_default_graph)\(|disable_v2_behavior"
+    rb"\btf\.(?:compat\.v1\.)?(?:Session|placeholder|get_default_graph)\(|disable_v2_behavior"
 )
+OTHER_DECLARATIONS = (
+    "environment.y*ml", "*env*.y*ml", "requirements*.txt", "requirements/*.txt", "setup.py", "setup.cfg", "Pipfile",
+)  # fmt: skip
+"""Files that say what is required in a way that no environment is made from here."""
 LARGEST_FILE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A folder that is no such project, or an entry point that cannot run, and why."""
+
+    path: Path
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +55,8 @@ class FoundProject:
     entries: tuple[str, ...]
     create_env: bool
     """It has no environment of its own yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A folder that is no such project, and why."""
-
-    path: Path
-    why: str
+    left_out: tuple[LeftOut, ...] = ()
+    """Entry points that are not taken."""
 
 
 def find_projects(folder: Path) -> tuple[list[FoundProject], list[LeftOut]]:
@@ -67,17 +78,15 @@ def _project(place: Path) -> FoundProject:
     files = python_files(place)
     project = Project(place)
     calls = {file: _calls(project, file) for file in files}
-    notebooks = [path for path in _notebooks(place) if _notebook_calls(project, path)]
+    notebooks = {path: program for path in notebook_files(place) if (program := _program(project, path))}
     if not any(calls.values()) and not notebooks:
         raise MeasureProblem("it calls no TensorFlow or Keras API")
     if not declared:
         raise MeasureProblem(
-            "it declares no requirements (requirements.txt, or dependencies in pyproject.toml)"
+            f"it declares no requirements (requirements.txt, or dependencies in pyproject.toml){_instead(place)}"
         )
     if not FRAMEWORKS.search(declared):
         raise MeasureProblem("its requirements name neither TensorFlow nor Keras")
-    if any(OLD_CODE.search(_text(file)) for file, found in calls.items() if found):
-        raise MeasureProblem("it is written for TensorFlow 1 (sessions and placeholders)")
     entries: list[Path] = list(notebooks)
     try:
         entries += find_entry_points(place, files, lambda file: calls[file])
@@ -86,8 +95,19 @@ def _project(place: Path) -> FoundProject:
             raise MeasureProblem(
                 "no script or notebook in it can be run: none calls an API from its top level"
             ) from None
-    names = tuple(sorted(Path(os.path.relpath(entry, place)).as_posix() for entry in entries))
-    return FoundProject(place, names, create_env=not python_of(place / ".venv").exists())
+    old = {entry for entry in entries if _is_old(entry, notebooks.get(entry))}
+    if len(old) == len(entries):
+        raise MeasureProblem("it is written for TensorFlow 1 (sessions and placeholders)")
+    return FoundProject(
+        place,
+        tuple(sorted(_within(place, entry) for entry in entries if entry not in old)),
+        create_env=not python_of(place / ".venv").exists(),
+        left_out=tuple(LeftOut(entry, "written for TensorFlow 1") for entry in sorted(old)),
+    )
+
+
+def _within(place: Path, path: Path) -> str:
+    return Path(os.path.relpath(path, place)).as_posix()
 
 
 def _declared(place: Path) -> str:
@@ -98,11 +118,26 @@ def _declared(place: Path) -> str:
         return ""
 
 
-def _text(path: Path) -> str:
-    try:
-        return read_bytes(path, LARGEST_FILE).decode("utf-8", "replace")
-    except OSError:
+def _instead(place: Path) -> str:
+    """What else a person could make an environment from."""
+    others = sorted({path.name for pattern in OTHER_DECLARATIONS for path in place.glob(pattern)})
+    if not others:
         return ""
+    return f"; it has {', '.join(others)}: make an environment by hand and name it as `python` in the plan"
+
+
+def _is_old(entry: Path, program: bytes | None) -> bool:
+    """Whether an entry point, or a module beside it that it imports, uses what TensorFlow 2 took away."""
+    texts = [program] if program is not None else []
+    texts += [_content(path) for path in reached_files(entry, program)]
+    return any(OLD_CODE.search(text) for text in texts)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_bytes(path, LARGEST_FILE)
+    except OSError:
+        return b""
 
 
 def _calls(project: Project, file: Path) -> Sequence[Call]:
@@ -112,21 +147,13 @@ def _calls(project: Project, file: Path) -> Sequence[Call]:
     return analysis.calls if analysis is not None else ()
 
 
-def _notebooks(place: Path) -> list[Path]:
-    return [
-        path
-        for path in sorted(place.rglob("*.ipynb"))
-        if not any(part.startswith(".") for part in path.parts)
-    ]
-
-
-def _notebook_calls(project: Project, path: Path) -> bool:
-    if not path.is_file() or path.stat().st_size > LARGEST_FILE:
-        return False
+def _program(project: Project, path: Path) -> bytes:
+    """The cells of a notebook that calls an API, as one program; nothing for others."""
     try:
-        return bool(Notebook.read(read_bytes(path, LARGEST_FILE), path=path, project=project).analysis.calls)
+        notebook = Notebook.read(read_source(path), path=path, project=project)
     except (OSError, NotebookProblem):
-        return False
+        return b""
+    return notebook.document.source if notebook.analyse().calls else b""
 
 
 def plan_text(
@@ -134,7 +161,7 @@ def plan_text(
 ) -> str:
     """The plan as TOML, with what was left out as comments."""
     lines = [
-        f"# Made by `energy-lsp campaign find`: {len(found)} projects, {len(left_out)} left out (below).",
+        f"# Made by `energy-lsp campaign find`: {len(found)} taken, {len(left_out)} left out (below).",
         "[campaign]",
         f"name = {_quoted(folder.resolve().name)}",
         "repeat = 1",
@@ -145,6 +172,10 @@ def plan_text(
     for project in found:
         lines += ["", "[[project]]", f"path = {_quoted(os.path.relpath(project.path, relative_to))}"]
         lines.append(f"entry = [{', '.join(map(_quoted, project.entries))}]")
+        lines += [
+            f"# {_comment(_within(project.path, one.path))} left out: {_comment(one.why)}"
+            for one in project.left_out
+        ]
         if project.create_env:
             lines.append("create-env = true")
     if left_out:

@@ -13,10 +13,13 @@ from typing import Any
 from energy_data.untrusted.git import ask_git
 from energy_data.untrusted.reading import read_source
 from energy_measure.campaign.plan import Plan, ProjectSettings
+from energy_measure.problems import MeasureProblem
+from energy_measure.program.entry_points import notebook_files, python_files, reached_files
 
 REQUIREMENTS = ("requirements.txt", "pyproject.toml")
 SOURCES = (".py", ".ipynb")
 MOST_SOURCES = 20_000
+MOST_JOBS = 50_000
 ANY_MACHINE = "any"
 
 
@@ -80,8 +83,19 @@ def jobs_of(plan: Plan, hosts: Iterable[str] = ()) -> list[Job]:
     """
     states = States()
     machines = sorted(set(hosts)) if plan.settings.machines == "each" else [ANY_MACHINE]
-    found = [job for project in plan.projects for job in _of_project(plan, project, machines, states)]
-    return sorted(found, key=lambda job: job.repeat)
+    found: dict[str, Job] = {}
+    for project in plan.projects:
+        for job in _of_project(plan, project, machines, states):
+            if job.key in found:
+                raise MeasureProblem(
+                    f"{plan.path} has {job.label} twice: remove one [[project]], or give it a name of its own."
+                )
+            found[job.key] = job
+            if len(found) > MOST_JOBS:
+                raise MeasureProblem(
+                    f"{plan.path} has more than {MOST_JOBS:,} jobs: split it into several campaigns."
+                )
+    return sorted(found.values(), key=lambda job: job.repeat)
 
 
 def _of_project(
@@ -89,6 +103,7 @@ def _of_project(
 ) -> Iterator[Job]:
     path = Path(os.path.abspath(plan.place(project)))
     folder = path if path.is_dir() else path.parent
+    state, required = states.of(path), _required(folder)
     for machine in machines:
         for entry in project.entry or ("",):
             for backend in project.backend or ("",):
@@ -111,7 +126,7 @@ def _of_project(
                         host=machine,
                         backend=backend,
                     )
-                    yield replace(job, key=_key(job, project.path, states.of(folder), _required(folder)))
+                    yield replace(job, key=_key(job, project.path, state, required))
 
 
 def _interpreter(plan: Plan, named: str) -> str:
@@ -130,31 +145,37 @@ def _key(job: Job, named: str, state: str, required: str) -> str:
 
 
 def _required(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for name in REQUIREMENTS:
-        if (folder / name).is_file():
-            digest.update(read_source(folder / name))
-    return digest.hexdigest()
+    return _digest(folder, [folder / name for name in REQUIREMENTS])
 
 
-def _state(folder: Path) -> str:
+def _state(path: Path) -> str:
     """What programs write beside their sources does not make another job of them."""
+    folder = path if path.is_dir() else path.parent
     commit = ask_git(folder, "rev-parse", "HEAD")
     if not commit:
-        return f"sources {_sources(folder)}"
+        return f"sources {_sources(path)}"
     changed = ask_git(folder, "status", "--porcelain", "--", *(f"*{ending}" for ending in SOURCES))
-    return f"{commit}+{_sources(folder)}" if changed else commit
+    return f"{commit}+{_sources(path)}" if changed else commit
 
 
-def _sources(folder: Path) -> str:
+def _sources(path: Path) -> str:
+    """Of a folder all sources; of a script what it imports, of a notebook the modules beside it."""
+    if path.is_dir():
+        files = [*python_files(path), *notebook_files(path)][:MOST_SOURCES]
+    elif path.suffix == ".ipynb":
+        files = [path, *sorted(path.parent.glob("*.py"))]
+    else:
+        files = reached_files(path)
+    return _digest(path if path.is_dir() else path.parent, files)
+
+
+def _digest(folder: Path, files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    seen = 0
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__pycache__")
-        for name in sorted(files):
-            path = Path(place) / name
-            if name.endswith(SOURCES) and path.is_file() and seen < MOST_SOURCES:
-                seen += 1
-                digest.update(os.path.relpath(path, folder).encode(errors="surrogateescape"))
-                digest.update(read_source(path))
+    for path in sorted(files):
+        try:
+            content = read_source(path)
+        except OSError:
+            continue  # there is none, or it is nothing that a program could be read from
+        digest.update(os.path.relpath(path, folder).encode(errors="surrogateescape"))
+        digest.update(content)
     return digest.hexdigest()[:20]

@@ -96,7 +96,7 @@ class Plan:
 
 
 def read_plan(path: Path) -> Plan:
-    """Read a plan; what is wrong with it is told in one sentence."""
+    """Read a plan; what is wrong with it is said in one sentence."""
     table = read_plan_file(
         path,
         {"campaign": "[campaign]", "project": "[[project]]"},

@@ -114,6 +114,8 @@ def _attempt(message: Mapping[str, Any], campaign: str) -> dict[str, Any]:
         line = output.readline()
     if status == 0 and line:
         outcome: dict[str, Any] = json.loads(line)
+        if outcome.get("failure"):
+            outcome["failure"] = _in_full(outcome["failure"], said)
         return {**outcome, "said": said}
     if status < 0 or status == 130:
         name = signal.Signals(-status).name if status < 0 else "an interrupt"
@@ -124,6 +126,13 @@ def _attempt(message: Mapping[str, Any], campaign: str) -> dict[str, Any]:
         "failure": f"The measurement ended with status {status}: {last[0]}",
         "said": said,
     }
+
+
+def _in_full(failure: str, said: str) -> str:
+    """A failure that points to what was printed before it, with the words that matter: nobody sees them otherwise."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith("error")] or lines
+    return failure.replace("(see above)", f"({errors[-1]})" if errors else "").replace("  ", " ")
 
 
 def _wait(process: subprocess.Popen[bytes]) -> int:

@@ -31,8 +31,10 @@ class HotFunction:
 def read_profile(path: Path, folder: Path) -> list[HotFunction]:
     """What `profiled_run` wrote, the hottest first; nothing where the program left none."""
     try:
-        told = json.loads(read_text(path, LARGEST_PROFILE))
-        return [_function(row, told["seconds"], folder) for row in told["functions"][:TOLD] if row[4] > 0]
+        profile = json.loads(read_text(path, LARGEST_PROFILE))
+        return [
+            _function(row, profile["seconds"], folder) for row in profile["functions"][:TOLD] if row[4] > 0
+        ]
     except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError, ZeroDivisionError):
         return []
 

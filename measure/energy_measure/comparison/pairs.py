@@ -124,8 +124,8 @@ def compare_callables(
             metered.rest()
             found[side].append(_window(metered, functions[side], times[side], finish))
     metered.rest()
-    stretches = [stretch for side in SIDES for stretch in found[side]]
-    energy = metered.joules(stretches) / np.array([stretch.times for stretch in stretches])
+    windows = [window for side in SIDES for window in found[side]]
+    energy = metered.joules(windows) / np.array([window.times for window in windows])
     per_side = np.reshape(energy, (len(SIDES), pairs))
     lasted = [np.median([(s.end_ns - s.start_ns) * 1e-9 / s.times for s in found[side]]) for side in SIDES]
     return compare(
@@ -139,11 +139,11 @@ def compare_callables(
 def _window(
     metered: Metered, function: Callable[[], object], times: int, finish: Callable[[], object] | None
 ) -> MeteredWindow:
-    stretch = metered.work(function, times)
+    window = metered.work(function, times)
     if finish is None:
-        return stretch
+        return window
     finish()
-    return MeteredWindow(stretch.start_ns, time.monotonic_ns(), times)
+    return MeteredWindow(window.start_ns, time.monotonic_ns(), times)
 
 
 def repeats_for(function: Callable[[], object], seconds: float) -> int:

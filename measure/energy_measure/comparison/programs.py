@@ -22,8 +22,8 @@ from energy_measure.comparison.marks import Marked, phases_of_run, printed_metri
 from energy_measure.comparison.output_diff import Likeness, excerpt, likeness
 from energy_measure.comparison.pairs import PAIRS, SIDES, Comparison, Side, compare, orders
 from energy_measure.comparison.windows import Metered, MeteredWindow
-from energy_measure.host.processes import kill_group
 from energy_measure.problems import MeasureProblem
+from energy_measure.program.guarded import Guarded
 from energy_measure.program.interpreters import python_of
 
 ROUNDING = 1e-2
@@ -147,10 +147,10 @@ def compare_programs(
             alike.append(_require_equal(pair, printed))
         metered.rest(pair.rest_seconds)
         progress(pairs, pairs)
-        stretches = [stretch for side in SIDES for stretch in found[side]]
-        energy = np.reshape(metered.joules(stretches), (len(SIDES), pairs)).tolist()
+        windows = [window for side in SIDES for window in found[side]]
+        energy = np.reshape(metered.joules(windows), (len(SIDES), pairs)).tolist()
         lasted = [
-            float(np.median([stretch.end_ns - stretch.start_ns for stretch in found[side]])) * 1e-9
+            float(np.median([window.end_ns - window.start_ns for window in found[side]])) * 1e-9
             for side in SIDES
         ]
         result = compare(energy[0], energy[1], energy[2], (lasted[0], lasted[1]))
@@ -210,23 +210,20 @@ def _run(pair: ProgramPair, side: Side, under: tuple[str, ...] = (), spans: Path
     """One run of a side; what it printed. `under`: a launcher of ours. `spans`: the file for phases that it marks."""
     script = pair.script(side)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
+        guarded = Guarded(
             pair.command(side, *under),
             env={**os.environ, **pair.env(side), "ENERGY_LSP_SPANS": str(spans or "")},
-            stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
-            start_new_session=True,
+            folders=[spans.parent] if spans else (),
         )
-        try:
-            status = process.wait(pair.timeout)
-        except subprocess.TimeoutExpired:
-            raise MeasureProblem(
-                f"{script} was stopped after {pair.timeout:g} s; give it less to do or --timeout more."
-            ) from None
-        finally:
-            kill_group(process.pid)
-            process.wait()
+        with guarded as process:
+            try:
+                status = process.wait(pair.timeout)
+            except subprocess.TimeoutExpired:
+                raise MeasureProblem(
+                    f"{script} was stopped after {pair.timeout:g} s; give it less to do or --timeout more."
+                ) from None
         if status != 0:
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()

@@ -21,6 +21,7 @@ from energy_measure.problems import MeasureProblem
 from energy_measure.statistics import holm
 
 FEWEST_PAIRS = 6
+INTERRUPTED = "The study was interrupted before it was measured."
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ class Cell:
 
 
 def read_study(path: Path) -> Study:
-    """Read a study; what is wrong with it is told in one sentence."""
+    """Read a study; what is wrong with it is said in one sentence."""
     table = read_plan_file(
         path,
         {"study": "[study]", "framework": "[framework.NAME]", "model": "[[model]]"},
@@ -173,7 +174,10 @@ def run_study(
     wait: bool = True,
     on_wait: Callable[[str], None] = lambda sentence: None,
 ) -> list[Cell]:
-    """Compare every model with every two of its frameworks; one that cannot be is told, and the others go on."""
+    """Compare every model with every two of its frameworks; one that cannot be is told, and the others go on.
+
+    Interrupted, it gives what is finished, and says so of the others.
+    """
     pairs = [
         (sides, study.pair(*sides)) for sides in study.sides()
     ]  # what is missing is told before anything runs
@@ -194,6 +198,10 @@ def run_study(
             )
         except (MeasureProblem, NotResolvedError) as problem:
             cells.append(Cell(model.name, before, after, None, str(problem)))
+        except KeyboardInterrupt:
+            left = [sides for sides, _ in pairs[len(cells) :]]
+            cells.extend(Cell(model.name, before, after, None, INTERRUPTED) for model, before, after in left)
+            break
         else:
             cells.append(Cell(model.name, before, after, compared))
     return corrected(cells)

@@ -67,7 +67,7 @@ class Metered:
         sources = [source for meter in self._meters for source in meter.sources]
         slowest = max((max(s.update_period_s, s.window_s) for s in sources), default=0.0)
         self.window_seconds = max(SHORTEST_WINDOW, UPDATES_PER_WINDOW * slowest)
-        """How long a stretch of work has to be for these meters."""
+        """How long a window of work has to be for these meters."""
         self._slowest = max(slowest, *(suitable_period(meter, closely=True) for meter in self._meters))
 
     def __enter__(self) -> Metered:
@@ -108,28 +108,28 @@ class Metered:
             function()
         return MeteredWindow(start, time.monotonic_ns(), times)
 
-    def joules(self, stretches: Sequence[MeteredWindow]) -> Floats:
-        """Net joules of each stretch, all devices together. Rest once more before asking."""
-        total = np.zeros(len(stretches))
-        for joules in self.joules_by_device(stretches).values():
+    def joules(self, windows: Sequence[MeteredWindow]) -> Floats:
+        """Net joules of each window, all devices together. Rest once more before asking."""
+        total = np.zeros(len(windows))
+        for joules in self.joules_by_device(windows).values():
             total += joules
         return total
 
-    def joules_by_device(self, stretches: Sequence[MeteredWindow]) -> dict[Device, Floats]:
-        """Net joules of each stretch, by device."""
-        first = min(stretch.start_ns for stretch in stretches)
-        last = max(stretch.end_ns for stretch in stretches)
+    def joules_by_device(self, windows: Sequence[MeteredWindow]) -> dict[Device, Floats]:
+        """Net joules of each window, by device."""
+        first = min(window.start_ns for window in windows)
+        last = max(window.end_ns for window in windows)
         rests = _around(self._rests, first, last)
         begin, finish = min(rest.start_ns for rest in rests), max(rest.end_ns for rest in rests)
         events = Events.of(
-            range(len(stretches)),
-            [stretch.start_ns for stretch in stretches],
-            [stretch.end_ns for stretch in stretches],
+            range(len(windows)),
+            [window.start_ns for window in windows],
+            [window.end_ns for window in windows],
         )
-        order = np.argsort([stretch.start_ns for stretch in stretches], kind="stable")
+        order = np.argsort([window.start_ns for window in windows], kind="stable")
         found: dict[Device, Floats] = {}
         for source in self._sampling.recording().sources:
-            joules = found.setdefault(source.device, np.zeros(len(stretches)))
+            joules = found.setdefault(source.device, np.zeros(len(windows)))
             joules[order] += _net(source.between(begin, finish), events, rests)
         return found
 

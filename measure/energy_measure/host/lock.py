@@ -57,7 +57,7 @@ def lock_folder() -> Path:
 
 
 def host_name() -> str:
-    """What to call this host; simulated hosts are told apart by their lock folders."""
+    """What to call this host; simulated hosts are distinguished by their lock folders."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     return f"{socket.gethostname()}:{Path(chosen).name}" if chosen else socket.gethostname()
 
@@ -70,20 +70,20 @@ def host_lock(
     shared: bool = False,
     on_wait: Callable[[str], None] = lambda sentence: None,
 ) -> Iterator[HostLock]:
-    """Hold the lock; `on_wait` is told once who has it. Without `wait`, a `MeasureProblem` says so instead.
+    """Hold the lock; `on_wait` is notified once who has it. Without `wait`, a `MeasureProblem` says so instead.
 
     `work`: what others are told that it is held for.
     """
     path = lock_folder() / FILE
     descriptor = _open(path)
     try:
-        told = False
+        announced = False
         while not try_lock(descriptor, shared=shared):
             if not wait:
                 raise MeasureProblem(f"{_held(descriptor)}; wait for that, or leave --no-wait out.")
-            if not told:
+            if not announced:
                 on_wait(f"{_held(descriptor)}; waiting for it.")
-                told = True
+                announced = True
             time.sleep(POLL_SECONDS)
         if not shared:
             _write_owner(descriptor, work)

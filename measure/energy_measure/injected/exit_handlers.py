@@ -1,12 +1,14 @@
-"""Runs what the program has registered with `atexit` as a part of its run (Python 3.8 to 3.13).
+"""Runs what the program and its packages have registered with `atexit` as a part of the run (Python 3.8 to 3.13).
 
-What packages have registered stays for the end of the process: some of it takes down what replayed calls need.
+What the standard library and the frameworks have registered stays for the end of the process: it takes down what replayed
+calls need.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -14,8 +16,27 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+FRAMEWORKS = frozenset(
+    {
+        *("tensorflow", "keras", "tf_keras", "tensorflow_text", "tensorflow_io", "jax", "jaxlib", "torch"),
+        *("numpy", "scipy", "h5py", "absl", "grpc", "horovod", "ray", "pynvml", "triton"),
+    }
+)
+"""Packages that calls need until the last of them was replayed."""
+STANDARD_LIBRARY = os.path.join(os.path.dirname(os.path.realpath(os.__file__)), "")
+
+
+def is_needed(filename: str, module: str) -> bool:
+    """Whether handlers registered by this code take down what calls need."""
+    path = os.path.realpath(filename)
+    standard = path.startswith(STANDARD_LIBRARY) and not {"site-packages", "dist-packages"} & set(
+        path.split(os.sep)
+    )
+    return standard or filename.startswith("<") or module.partition(".")[0] in FRAMEWORKS
+
+
 class OfPackage:
-    """A package's handler, which steps back while those of the program run; for `atexit` it is what it stands for."""
+    """The handler of such a package, which steps back while others run; for `atexit` it is what it stands for."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -38,20 +59,22 @@ class OfPackage:
 
 
 class ExitHandlers:
-    """Tells the program's handlers from those of packages by who registers them."""
+    """Tells the program's handlers from those of the frameworks by who registers them."""
 
     def __init__(self, own: Any) -> None:
         self.own = own
         self.later: list[Any] | None = None
         self.registered = False
-        """Whether the program has handlers at all."""
+        """Whether there are handlers to run at all."""
 
     def watch(self) -> None:
         """From now on."""
         register = atexit.register
 
         def registering(func: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if callable(func) and not self.own.holds(sys._getframe(1).f_code.co_filename):
+            frame = sys._getframe(1)
+            file, module = frame.f_code.co_filename, str(frame.f_globals.get("__name__"))
+            if callable(func) and not self.own.holds(file) and is_needed(file, module):
                 register(OfPackage(self, func), *args, **kwargs)
                 return func
             self.registered = True
@@ -61,7 +84,7 @@ class ExitHandlers:
         atexit.register = registering
 
     def run(self) -> None:
-        """Run the program's handlers as the interpreter would, the last one first."""
+        """Run the handlers of the program and its packages as the interpreter would, the last one first."""
         if not self.registered:
             return
         self.later = []

@@ -175,6 +175,9 @@ def run_cells(cells: list[dict[str, str]]) -> None:
         name, source = cell["name"], cell["source"]
         # As IPython does: what looks into the source of a function finds that of its cell.
         linecache.cache[name] = (len(source), None, (source + "\n").splitlines(True), name)
+        if "magic" in cell:
+            beside("cell_magics").run_cell_magic(json.loads(cell["magic"]), module.__dict__)
+            continue
         tree = instrumented_tree(source, cell["instrumented"], name)
         if "shell" in cell:
             beside("shell_lines").run_assigned(tree, json.loads(cell["shell"]), module.__dict__)
@@ -320,7 +323,7 @@ def run(specification: dict[str, Any], file: str, recorder: Any) -> int | str | 
         return stop.code
     except BaseException as error:
         show(error)
-        recorder.error = one_line(f"{type(error).__name__}: {error}")
+        recorder.error = one_line(f"{type(error).__name__}: {error}").rstrip(": ")
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
 

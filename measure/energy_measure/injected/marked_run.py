@@ -2,7 +2,7 @@
 
 Started as `PYTHON marked_run.py FILE SCRIPT [ARGUMENTS]`, with the standard library alone. FILE gets the lines that
 `energy_lsp.span` writes, one for each outermost call of `fit`, `predict` and their like; calls that follow each other
-closely, as batches of a loop do, are one line.
+closely, as batches of a loop do, are one line. Where energy-lsp is not installed, `import energy_lsp` gives its `span`.
 """
 
 from __future__ import annotations
@@ -10,17 +10,21 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import importlib.util
 import os
 import runpy
 import sys
 import threading
 import time
+import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from energy_measure.injected.import_hook import AfterImport
-else:
-    from import_hook import AfterImport  # beside this file, which is started by its path
+    from energy_measure.injected.phase_marks import span
+else:  # beside this file, which is started by its path
+    from import_hook import AfterImport
+    from phase_marks import span
 
 PHASES = {
     "fit": "training",
@@ -71,6 +75,14 @@ class Marks:
             stream.writelines(f"{start} {end} {phase}\n" for start, end, phase in self.lines)
 
 
+def provide_span() -> None:
+    """Let a program mark its phases where energy-lsp is not installed."""
+    if importlib.util.find_spec("energy_lsp") is None:
+        module = types.ModuleType("energy_lsp", "What a measured program may use of energy-lsp.")
+        vars(module)["span"] = span
+        sys.modules["energy_lsp"] = module
+
+
 def main() -> None:
     """Set the program up as Python itself would, and run it."""
     path, script = sys.argv[1], sys.argv[2]
@@ -85,6 +97,7 @@ def main() -> None:
 
     sys.argv = sys.argv[2:]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
+    provide_span()
     sys.meta_path.insert(0, AfterImport({"keras": then, "tf_keras": then}))
     runpy.run_path(script, run_name="__main__")
 

@@ -31,6 +31,12 @@ DATA_READERS = {
     "pandas.io.json._json": ("read_json",),
     "PIL.Image": ("open",),
 }
+JAX_BUILDERS = {
+    "jax._src.interpreters.partial_eval": "trace_to_jaxpr_dynamic",
+    "jax._src.interpreters.mlir": "lower_jaxpr_to_module",
+    "jax._src.compiler": "compile_or_get_cached",
+}
+"""What JAX traces, lowers and compiles a function with, by module."""
 CALLBACK_LISTS = (
     "keras.src.callbacks.callback_list",
     "keras.src.callbacks",
@@ -66,6 +72,8 @@ class PhaseHooks:
         }
         for name in CALLBACK_LISTS:
             found[name] = self.callbacks
+        for name, builder in JAX_BUILDERS.items():
+            found[name] = functools.partial(self.building, builder=builder)
         for name, readers in DATA_READERS.items():
             found[name] = functools.partial(self.readers, readers=readers)
         return found
@@ -168,6 +176,14 @@ class PhaseHooks:
             return self.number("tracing", str(args[0]) if args else "gradient"), -1
 
         self.wrap(module, "func_graph_from_py_func", choose)
+
+    def building(self, module: ModuleType, builder: str) -> None:
+        """The same with JAX: from a function of Python to a compiled one."""
+
+        def choose(args: tuple[Any, ...], frame: FrameType) -> tuple[int, int]:
+            return self.number("tracing", "jax"), -1
+
+        self.wrap(module, builder, choose)
 
     def iterators(self, module: ModuleType) -> None:
         """Steps of iterating over a dataset in the program's own code."""

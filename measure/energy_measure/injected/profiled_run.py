@@ -30,9 +30,9 @@ def written(profile: cProfile.Profile, path: str) -> None:
             place = [code.co_filename, code.co_firstlineno, getattr(code, "co_qualname", code.co_name)]
         rows.append([*place, entry.callcount, entry.inlinetime])
     rows.sort(key=lambda row: -row[4])
-    told = {"seconds": sum(row[4] for row in rows), "functions": rows[:HOTTEST]}
+    summary = {"seconds": sum(row[4] for row in rows), "functions": rows[:HOTTEST]}
     with contextlib.suppress(OSError), open(path, "w", encoding="utf-8") as stream:
-        json.dump(told, stream)
+        json.dump(summary, stream)
 
 
 def main() -> None:

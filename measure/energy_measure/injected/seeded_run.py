@@ -1,6 +1,7 @@
 """Runs a program with a seed from outside and writes down what its training gave (Python 3.8 to 3.13).
 
-Started as `PYTHON seeded_run.py SEED FILE SCRIPT [ARGUMENTS]`, with the standard library alone; SEED `-` sets none.
+Started as `PYTHON seeded_run.py SEED FILE ORIGINAL REFUSED SCRIPT [ARGUMENTS]`, with the standard library alone; SEED
+`-` sets none. Below the folder ORIGINAL nothing is written; what was to be is named in the file REFUSED.
 Seeds are set as soon as a library that draws has been imported, so before the program draws. Where the program sets a seed
 itself, seed 0 leaves it as it is and any other shifts it: over several seeds the program's own scatter shows. Numbers that
 `fit` and `evaluate` give go to FILE.
@@ -17,8 +18,10 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional  # noqa: UP035 -
 
 if TYPE_CHECKING:
     from energy_measure.injected.import_hook import AfterImport
+    from energy_measure.injected.original import protect
 else:
     from import_hook import AfterImport  # beside this file, which is started by its path
+    from original import protect
 
 APART = 1009
 """Between a program's own seed and its shifted ones: programs like to count seeds up."""
@@ -99,10 +102,11 @@ def hooks(seed: Optional[int], noted: str) -> Dict[str, Callable[[Any], None]]: 
 
 def main() -> None:
     """Set the program up as Python itself would, and run it."""
-    seed, noted, script = sys.argv[1], sys.argv[2], sys.argv[3]
-    sys.argv = sys.argv[3:]
+    seed, noted, original, refused, script = sys.argv[1:6]
+    sys.argv = sys.argv[5:]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     sys.meta_path.insert(0, AfterImport(hooks(None if seed == "-" else int(seed), noted)))
+    protect(original, os.path.dirname(refused), refused)
     runpy.run_path(script, run_name="__main__")
 
 

@@ -1,8 +1,9 @@
-"""`files = !ls` and `!ls` in a notebook, as IPython does them (Python 3.8 to 3.13)."""
+"""`files = !ls`, `!ls` and `%cd` in a notebook, as IPython does them (Python 3.8 to 3.13)."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -37,6 +38,15 @@ class Lines(list):  # type: ignore[type-arg]
         return " ".join(self)
 
 
+def line_magic(name: str, value: str = "") -> None:
+    """`%cd` and `%env`, `%set_env`."""
+    if name == "cd":
+        os.chdir(os.path.expanduser(value.strip().strip("'\"") or "~"))
+    elif value:
+        variable, _, given = value.partition("=" if "=" in value else " ")
+        os.environ[variable.strip()] = given.strip()
+
+
 def run_assigned(tree: ast.Module, commands: dict[str, str], names: dict[str, Any]) -> None:
     """Have a cell run the commands at these lines: to have their lines where they are assigned, else to show them."""
 
@@ -64,6 +74,9 @@ def run_assigned(tree: ast.Module, commands: dict[str, str], names: dict[str, An
         return Lines(done.stdout.decode("utf-8", "replace").splitlines())
 
     def show(command: str) -> None:
+        if command.startswith("%"):
+            line_magic(*expanded(command)[1:].split(None, 1))
+            return
         if {"install", "uninstall"} & set(command.split()) and _INSTALLERS.search(command):
             print(
                 f"energy-lsp: `!{command}` is left out: nothing is installed while measuring.",

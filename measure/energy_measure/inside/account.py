@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import multimode
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from energy_measure.inside.splitting import (
     joined,
     percentile_weights,
     shares,
-    stretch,
+    wall_over_cpu,
 )
 from energy_measure.inside.strata import Stratum, strata
 from energy_measure.sampling.trace import SampledTrace
@@ -121,7 +122,7 @@ class _Process:
         self.host = _Side(rows[~on_gpu], numbers[~on_gpu])
         self.gpu = _Side(rows[on_gpu], numbers[on_gpu])
         cpu_ns = float(sum(session.cpu_ns for session in recorded.sessions))
-        self.loaded = stretch(rows[~on_gpu], cpu_ns) > LOADED
+        self.loaded = wall_over_cpu(rows[~on_gpu], cpu_ns) > LOADED
 
     def _functions_of(self, rows: Integers) -> Integers:
         """The function that executed when each row began; -1: none."""
@@ -187,8 +188,8 @@ class _Process:
             if side is self.host and not counted:
                 counted = True
                 self._count_all(parts, _level(starts, ends).without(*self.overhead), times)
-        if total <= 0.0:
-            return None
+        if total <= 0.0 or not any(key != RUNTIME.key for key in parts):
+            return None  # a layer that is called to build a model runs nothing
         _close(parts, total)
         whole = Stratum(-1, steps).ratio(self.sessions, 2.0) <= 1.0
         return CallAccount(total, parts, min(1.0, looked / total), self.loaded, whole)
@@ -231,13 +232,27 @@ class _Process:
         self, parts: dict[tuple[str, Pass], RunPart], running: Density, times: Sequence[Stratum]
     ) -> None:
         """How long and how often each part ran in a call, from what was seen of it."""
+        executions: _Executions = {}
         for stratum in times:
             own = running.within(*stratum.intervals)
-            seen = self._looked_at(own, stratum)
+            seen, here = self._looked_at(own, stratum), stratum
+            if seen.joules() <= 0.0 and stratum.function >= 0:
+                here = Stratum(stratum.function, self.steps[self.steps[:, 0] == stratum.function])
+                seen = _level(*here.intervals).within(*self.sessions)
             if seen.joules() <= 0.0:
                 continue
             factor = own.joules() / seen.joules()
-            self._count(parts, seen, factor, stratum.ratio(self.sessions, factor))
+            ratio = here.ratio(self.sessions, factor)
+            if here is not stratum:
+                ratio *= int(stratum.rows[:, 4].sum()) / int(here.rows[:, 4].sum())
+            counts = _Counts(stratum.function, factor, ratio, here is stratum)
+            self._count(parts, executions, seen, counts)
+        for key, calls in executions.items():
+            # What is computed between steps while a graph is optimized is no execution of a layer.
+            inside = [one for (_, function), one in calls.items() if function >= 0 or key[1] == "input"]
+            counted = [_counted(operations) for operations in inside or calls.values()]
+            parts[key].observed = sum(observed for observed, _ in counted)
+            parts[key].count = sum(count for _, count in counted)
 
     def _shares(self, side: _Side, seen: Density) -> Shares:
         return shares(
@@ -256,8 +271,8 @@ class _Process:
             part.joules += joules
             part.variance += energy**2 * float(split.variance[number])
             part.operations[found.operation] = part.operations.get(found.operation, 0.0) + joules
-            if found.called is not None:
-                part.called[found.called] = part.called.get(found.called, 0.0) + joules
+            for place in found.called:  # which of them called it cannot be known
+                part.called[place] = part.called.get(place, 0.0) + joules / len(found.called)
         runtime = _part(parts, RUNTIME)
         runtime.joules += energy * split.runtime
         runtime.variance += energy**2 * split.runtime_variance
@@ -265,11 +280,11 @@ class _Process:
     def _count(
         self,
         parts: dict[tuple[str, Pass], RunPart],
+        executions: _Executions,
         seen: Density,
-        factor: float,
-        ratio: float,
+        counts: _Counts,
     ) -> None:
-        """Add how long and how often each part was seen to run."""
+        """Add how long each part was seen to run, and how often each of its operations."""
         activity = self.host.activity
         at = np.clip(np.searchsorted(seen.edges, activity.start, "right") - 1, 0, len(seen.watts) - 1)
         here = (activity.start >= seen.edges[0]) & (activity.start < seen.edges[-1]) & (seen.watts[at] > 0.0)
@@ -277,16 +292,14 @@ class _Process:
         seconds = sums(numbers, (activity.end - activity.start)[here] * 1e-9, len(self.found))
         _, once = np.unique(activity.instance[here], return_index=True)
         times = np.bincount(numbers[once], minlength=len(self.found))
-        executions: dict[tuple[str, Pass], dict[str, list[tuple[Found, int]]]] = {}
         for number in np.flatnonzero(times).tolist():
             found = self.found[number]
-            _part(parts, found.origin).seconds += float(seconds[number]) * factor
+            _part(parts, found.origin).seconds += float(seconds[number]) * counts.factor
             calls = executions.setdefault(found.origin.key, {})
-            calls.setdefault(_call_of(found), []).append((found, int(times[number])))
-        for key, calls in executions.items():
-            observed = sum(_executions(operations) for operations in calls.values())
-            parts[key].observed += observed
-            parts[key].count += observed * ratio
+            scope = calls.setdefault((_call_of(found), counts.function), {})
+            operation = scope.setdefault(number, _Counted(found))
+            operation.observed += int(times[number]) if counts.own else 0
+            operation.count += int(times[number]) * counts.ratio
 
 
 class _Side:
@@ -325,15 +338,49 @@ def _level(starts: Integers, ends: Integers) -> Density:
     return Density(np.array([starts[0], ends[-1]]), np.ones(1)).within(starts, ends)
 
 
-def _executions(operations: Sequence[tuple[Found, int]]) -> int:
-    """How often a layer ran, by how often its operations did.
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """How what was seen of a stratum is counted."""
+
+    function: int
+    factor: float
+    """Seconds there were for each that was seen."""
+    ratio: float
+    """Executions there were for each that was seen."""
+    own: bool
+    """They were seen in this call, rather than in others of the function."""
+
+
+@dataclass(slots=True)
+class _Counted:
+    """How often an operation was seen to run, and how often it did in all of the call."""
+
+    found: Found
+    observed: int = 0
+    count: float = 0.0
+
+
+_Executions = dict[tuple[str, Pass], dict[tuple[str, int], dict[int, _Counted]]]
+"""By part, and in it by the scope of a call of the layer and the function around it: operations by number."""
+
+
+def _counted(operations: Mapping[int, _Counted]) -> tuple[int, float]:
+    """How often a layer was seen to run and how often it did, by how often its operations did.
 
     Those in the body of a loop run more often than the layer that holds the loop, and outside of graphs an operation of
-    one type may run several times in a call.
+    one type may run several times in a call. Constants are computed, and sent on, while TensorFlow optimizes a graph:
+    what most operations say holds.
     """
-    outside = [times for found, times in operations if not found.looped]
-    eager = [times for found, times in operations if found.eager]
-    return min(eager) if eager else max(outside or [times for _, times in operations])
+    every = list(operations.values())
+    eager = [one for one in every if one.found.eager]
+    if eager:
+        fewest = min(eager, key=lambda one: one.observed)
+        return fewest.observed, fewest.count
+    outside = [one for one in every if not one.found.looped]
+    working = [one for one in outside if one.found.operation not in ("_Send", "_Recv", "Const")]
+    said = working or outside or every
+    usual = max(multimode(round(one.count) for one in said))
+    return max((one.observed, one.count) for one in said if round(one.count) == usual)
 
 
 def _call_of(found: Found) -> str:

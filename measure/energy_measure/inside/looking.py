@@ -13,6 +13,7 @@ from energy_measure.attribution.solver import DeviceAttribution
 from energy_measure.inside.account import CallAccount, call_accounts, metered
 from energy_measure.inside.overhead import Overhead
 from energy_measure.inside.recorded import Recorded, read_profiles, read_recorded
+from energy_measure.inside.spans import InsideSpan, spans_inside
 from energy_measure.inside.sparse import sparse_similarity
 from energy_measure.program.call_sites import relative
 from energy_measure.sampling.trace import SampledTrace
@@ -29,6 +30,8 @@ class InsideRun:
     notes: tuple[str, ...] = ()
     looked_at: float = 0.0
     """Part of the calls' energy that was drawn while the profiler looked."""
+    spans: tuple[InsideSpan, ...] = ()
+    """Steps and layers along the time of the run."""
     sparse: Mapping[str, float] = field(default_factory=dict)
     """Similarity of the account to one with so many times fewer samples."""
 
@@ -68,6 +71,7 @@ class Looking:
             frozenset(flow for process in self._processes for flow in process.flow_paths()),
             tuple(dict.fromkeys(notes)),
             looked / total if total else 0.0,
+            tuple(span for process in self._processes for span in spans_inside(process)),
             sparse_similarity(self._processes, events, meters, accounts),
         )
 

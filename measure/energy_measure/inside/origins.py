@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from energy_measure.inside.recorded import OperationRecord, Place, Recorded
+from energy_measure.inside.recorded import LayerRecord, OperationRecord, Place, Recorded
 
 Pass = Literal["forward", "backward", "optimizer", "loss", "input", "runtime"]
 PASSES: tuple[Pass, ...] = get_args(Pass)
 
 _CALL = re.compile(r"^(?:.*?/)?(?:Stateful)?PartitionedCall(?:_\d+)?/")
 _BODY = re.compile(r"^.*?/(?:body|cond|then|else|branch\d*|true|false)/_\d+/")
+_LOOPED = re.compile(r"/(?:body|cond|merge|switch|next_iteration)/_\d+(?:/|$)")
 _LAYOUT = re.compile(r"-\d+-(?:Transpose|Permute)\w+-LayoutOptimizer$")
 _SUFFIX = re.compile(r"(?:-folded-\d+|-const-\d+|-\d+-\w*Optimizer|__cf__\d+|_const_axis)$")
 _OPTIMIZED = re.compile(r"^(?:ArithmeticOptimizer|ConstantFolding|LoopOptimizer|Func)/")
@@ -35,7 +36,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an operation comes from: what parts of a call are told apart by."""
+    """Where an operation comes from: what parts of a call are distinguished by."""
 
     path: str
     kind: str
@@ -57,17 +58,17 @@ RUNTIME = Origin("TensorFlow runtime and Python", "runtime", "runtime", "", 0)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An event's origin, with the line where it is called, and whether it is known at all."""
+    """An event's origin, with the lines where it is called, and whether it is known at all."""
 
     origin: Origin
-    called: Place | None
+    called: tuple[Place, ...]
     operation: str
     """Its type."""
     mapped: bool = True
     scope: str = ""
     """The name that the operation was noted under; of a gradient that of its forward operation."""
     looped: bool = False
-    """It runs in the body of a loop."""
+    """It runs in the body of a loop, or says whether that goes on."""
     eager: bool = False
     """It ran outside of graphs."""
 
@@ -88,15 +89,15 @@ class Origins:
             return self._of_eager(name)
         if name.startswith("Iterator::"):
             kind = name.rsplit("::", 1)[1].split("[", 1)[0]
-            return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
+            return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), (), kind)
         operation, _, kind = name.rpartition(":")
         record, known = self.find(operation, function)
         if record is None:
             if _INPUT_OPERATIONS.search(kind):
-                return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
-            return Found(RUNTIME, None, kind, mapped=False)
+                return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), (), kind)
+            return Found(RUNTIME, (), kind, mapped=False)
         found = self._of_record(record, known, _shown(kind))
-        return replace(found, looped=True) if "/body/_" in operation else found
+        return replace(found, looped=True) if _LOOPED.search(operation) else found
 
     # Names
 
@@ -144,63 +145,84 @@ class Origins:
     def _of_record(self, record: OperationRecord, name: str, kind: str) -> Found:
         name = record.forward or name
         place = self._recorded.places.get(record.place)
+        own = (place,) if place is not None else ()
         layer = self._recorded.layers.get(record.layer)
         function = _DATASET_FUNCTION.match(self._recorded.graphs[record.graph])
         if function is not None:
-            own = place if record.role != "step" else None  # Keras has functions of its own in datasets
-            return self._of_dataset(function, own, name, kind)
+            there = place if record.role != "step" else None  # Keras has functions of its own in datasets
+            return self._of_dataset(function, there, name, kind)
         if record.role in ("optimizer", "loss"):
             stage: Pass = "optimizer" if record.role == "optimizer" else "loss"
-            return Found(Origin(stage, stage, stage, "", 0), place, kind, scope=name)
+            return Found(Origin(stage, stage, stage, "", 0), own, kind, scope=name)
         stage = "backward" if record.role == "backward" else "forward"
         if layer is not None:
             at = layer.place or Place("", 0, "")
             origin = Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line, at.cell)
-            return Found(origin, layer.called[0] if layer.called else place, kind, scope=name)
+            return Found(origin, self._called(layer) or own, kind, scope=name)
         if stage == "backward" and record.forward:
             first, _ = self.find(record.forward, self._recorded.graphs[record.graph])
             if first is not None and first.role == "loss":
-                return Found(Origin("loss", "loss", "backward", "", 0), place, kind, scope=name)
+                return Found(Origin("loss", "loss", "backward", "", 0), own, kind, scope=name)
         if record.role == "step" or place is None:
             path = "the step itself"
             return Found(
                 Origin(path, "operation", "runtime" if stage == "forward" else stage, "", 0),
-                place,
+                own,
                 kind,
                 scope=name,
             )
         path = f"{place.function}/line {place.line}/{kind}"
         return Found(
-            Origin(path, "operation", stage, place.file, place.line, place.cell), place, kind, scope=name
+            Origin(path, "operation", stage, place.file, place.line, place.cell), own, kind, scope=name
         )
+
+    def _called(self, layer: LayerRecord) -> tuple[Place, ...]:
+        """The lines that call a layer, where a model was built of it: those of the model around it, if that calls it.
+
+        Nothing where it is called as it runs: then the line is seen when its operations are made.
+        """
+        above = [self._recorded.layers.get(number) for number in reversed(layer.within[:-1])]
+        for one in (layer, *above):
+            if one is None or one.called:
+                return tuple(one.called) if one is not None else ()
+            if one is not layer and not one.of_library:
+                return ()
+        return ()
 
     def _of_dataset(self, function: re.Match[str], place: Place | None, name: str, kind: str) -> Found:
         """In a function that `map`, `filter` or the like was given, at the program's own lines of it."""
         at = place or Place("", 0, "")
+        called = (place,) if place is not None else ()
         path = f"tf.data/{function[1]} {function[2]}" + (f"/line {at.line}" if at.line else "")
-        return Found(Origin(path, "function", "input", at.file, at.line, at.cell), place, kind, scope=name)
+        return Found(Origin(path, "function", "input", at.file, at.line, at.cell), called, kind, scope=name)
 
     def _of_eager(self, name: str) -> Found:
         return replace(self._of_marked(name), eager=True)
 
     def _of_marked(self, name: str) -> Found:
-        """`eager:layer:4:MatMul`, `eager:gradient:4:MatMul`, `eager:optimizer:Mul`, `eager::Mul`."""
+        """`eager:layer:4:17:MatMul`, `eager:gradient:4:MatMul`, `eager:optimizer:Mul`, `eager::Mul`.
+
+        Numbers are those of the layer, and of the place that calls it.
+        """
         parts = name.split(":")
         kind = parts[-1]
-        if len(parts) == 4 and parts[1] in ("layer", "gradient"):
+        if len(parts) >= 4 and parts[1] in ("layer", "gradient"):
             stage: Pass = "forward" if parts[1] == "layer" else "backward"
             layer = self._recorded.layers.get(int(parts[2]))
             if layer is None:
-                return Found(Origin("outside layers", "operation", stage, "", 0), None, kind)
+                return Found(Origin("outside layers", "operation", stage, "", 0), (), kind)
             at = layer.place or Place("", 0, "")
+            called = self._recorded.places.get(int(parts[3])) if stage == "forward" else None
             return Found(
-                Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line, at.cell), None, kind
+                Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line, at.cell),
+                (called,) if called is not None else (),
+                kind,
             )
         if parts[1] == "optimizer":
-            return Found(Origin("optimizer", "optimizer", "optimizer", "", 0), None, kind)
+            return Found(Origin("optimizer", "optimizer", "optimizer", "", 0), (), kind)
         if _INPUT_OPERATIONS.search(kind):
-            return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), None, kind)
-        return Found(Origin("outside layers", "operation", "runtime", "", 0), None, kind)
+            return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), (), kind)
+        return Found(Origin("outside layers", "operation", "runtime", "", 0), (), kind)
 
     def _module(self, name: str) -> Mapping[str, list[str]]:
         """What XLA compiled, by `name(number)`; a GPU may not give the number, and then only one has the name."""
@@ -220,7 +242,7 @@ class Origins:
             if record is not None:
                 found.append(self._of_record(record, known, instruction.rstrip("0123456789.")))
         if not found:
-            return Found(RUNTIME, None, instruction, mapped=False)
+            return Found(RUNTIME, (), instruction, mapped=False)
         root = found[0]
         layers = list(
             dict.fromkeys(one.origin for one in found if one.origin.stage in ("forward", "backward"))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from energy_measure.inside.account import MOST_CALLED, CallAccount
@@ -109,18 +109,28 @@ def _part(
 def _with_joules(part: MeasuredPart, joules: float, whole: float) -> MeasuredPart:
     moved = joules - part.joules
     interval = Interval(max(0.0, part.interval.low + moved), part.interval.high + moved)
-    return MeasuredPart(
-        part.origin,
-        joules,
-        interval,
-        joules / whole,
-        part.seconds,
-        part.count,
-        part.observed,
-        part.operations,
-        part.called,
-        part.repeats,
-    )
+    return replace(part, joules=joules, interval=interval, share=joules / whole)
+
+
+def with_own_line(
+    parts: Sequence[MeasuredPart], own: Place, others: Collection[tuple[str, int]]
+) -> tuple[MeasuredPart, ...]:
+    """Parts of the call at `own`; `others`: lines of the other calls that were looked into.
+
+    The graph that a model runs is built in the first call that needs it, at whose line its layers are then seen to be
+    called; a strategy builds it in a thread where no line is seen. Either way it is the call itself that calls them.
+    """
+    forward = {part.origin.path for part in parts if part.stage == "forward" and part.origin.line}
+    found = []
+    for part in parts:
+        called = [own if (place.file, place.line) in others else place for place in part.called]
+        if not called and part.origin.path in forward:
+            called = [own]
+        lines: dict[tuple[str, int], Place] = {}
+        for place in called:
+            lines.setdefault((place.file, place.line), place)
+        found.append(replace(part, called=tuple(lines.values())))
+    return tuple(found)
 
 
 def inside_note(mode: str, runs: Sequence[InsideRun], *, listed: bool = True) -> str:

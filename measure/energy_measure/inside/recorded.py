@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,8 +52,15 @@ class LayerRecord:
     module: str
     place: Place | None
     path: str = ""
+    within: tuple[int, ...] = ()
+    """Numbers of the layers that its path names, itself last."""
     called: list[Place] = field(default_factory=list)
     """Where it is called to build a model."""
+
+    @property
+    def of_library(self) -> bool:
+        """Whether its class is one of Keras or TensorFlow."""
+        return self.module.split(".")[0] in ("keras", "tf_keras", "tensorflow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +171,9 @@ def _read(journal: Path) -> Recorded:
             recorded.layers[number] = LayerRecord(name, module, Place(*place) if place else None)
         elif kind == "path":
             if content[0] in recorded.layers:
-                recorded.layers[content[0]].path = content[1]
+                number, path, *within = content
+                recorded.layers[number].path = path
+                recorded.layers[number].within = tuple(within[0]) if within else ()
         elif kind == "called":
             if content[0] in recorded.layers:
                 recorded.layers[content[0]].called.append(Place(*content[1]))
@@ -186,8 +195,31 @@ def _read(journal: Path) -> Recorded:
     if steps:
         found = np.array(steps, dtype=np.int64)
         recorded.steps = found[np.argsort(found[:, 1], kind="stable")]
+    _tell_apart(recorded.layers)
     _add_rows(recorded, journal)
     return recorded
+
+
+def _tell_apart(layers: Mapping[int, LayerRecord]) -> None:
+    """Number layers of one path that are written in different places: a path is of one line.
+
+    A model that is built again and again has its layers in the same places; they stay one.
+    """
+    written: dict[str, list[tuple[str, Place | None]]] = {}
+    named: dict[int, str] = {}
+    for number, layer in sorted(layers.items(), key=lambda item: (len(item[1].within), item[0])):
+        names = layer.path.split("/")
+        if not layer.path or len(names) != len(layer.within):
+            continue
+        layer.path = "/".join(named.get(one, name) for one, name in zip(layer.within, names, strict=True))
+        alike = written.setdefault(layer.path, [])
+        what = layer.kind, layer.place
+        if what not in alike:
+            alike.append(what)
+        if alike.index(what):
+            mark = f" ({alike.index(what) + 1})"
+            layer.path += mark
+            named[number] = names[-1] + mark
 
 
 def _records(journal: Path) -> Iterator[tuple[str, Any]]:

@@ -192,7 +192,7 @@ def percentile_weights(rows: Integers, activity: Activity) -> Floats:
     return np.asarray(usual[at] / np.maximum(intervals[at], 1.0))
 
 
-def stretch(rows: Integers, cpu_ns: float) -> float:
+def wall_over_cpu(rows: Integers, cpu_ns: float) -> float:
     """How many times longer operations took, on all threads, than the CPU time of the process in the same windows."""
     if cpu_ns <= 0.0 or not len(rows):
         return 1.0

@@ -146,7 +146,7 @@ def _meter_lines(diagnosis: Diagnosis) -> list[str]:
         lines.append(f"  {mark} {state.name:<9} {state.reason}{chosen}")
         for source in state.sources:
             what = f"{DEVICE_NAMES[source.device]} {source.kind}"
-            step = f"{source.quantum:.2g} {'J' if source.kind == 'energy' else 'W'}"
+            step = f"{source.quantum * 1e6:.2g} µJ" if source.kind == "energy" else f"{source.quantum:.2g} W"
             window = f", mean over {source.window_s * 1e3:g} ms" if source.window_s else ""
             lines.append(
                 f"                {source.name}: {what}, every {source.update_period_s * 1e3:g} ms "

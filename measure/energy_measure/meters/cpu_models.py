@@ -54,14 +54,14 @@ MODELS: dict[tuple[str, int, int], tuple[tuple[range, PublishedWatts], ...]] = {
 
 def published_watts(cpuinfo: str) -> PublishedWatts | None:
     """What is published of the processor that a `/proc/cpuinfo` tells of; None where nothing is."""
-    told = {
+    listed = {
         name: found[1].strip()
         for name in ("vendor_id", "cpu family", "model", "stepping")
         if (found := re.search(rf"^{name}\s*:(.*)$", cpuinfo, re.MULTILINE))
     }
-    numbers = [told.get(name, "") for name in ("cpu family", "model", "stepping")]
+    numbers = [listed.get(name, "") for name in ("cpu family", "model", "stepping")]
     if not all(text.isdecimal() for text in numbers):
         return None
     family, model, stepping = map(int, numbers)
-    choices = MODELS.get((told.get("vendor_id", ""), family, model), ())
+    choices = MODELS.get((listed.get("vendor_id", ""), family, model), ())
     return next((watts for steppings, watts in choices if stepping in steppings), None)

@@ -4,7 +4,7 @@
 
 `active_watts` is what one busy logical CPU draws above idle. Idle power is left out because every figure is
 net of the idle baseline; memory is left out because its idle power does not depend on the program, and what
-accesses cost cannot be told from CPU time.
+accesses cost cannot be known from CPU time.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PowerModel:
             watts = float(text)
         except ValueError:
             watts = -1.0
-        if not 0 < watts < 1000:
+        if not 0 < watts <= 1000:  # as the setting
             raise MeterProblem(
                 f"ENERGY_LSP_ACTIVE_WATTS is {text!r}; give the watts that one busy CPU draws above idle, "
                 "such as 4.5."

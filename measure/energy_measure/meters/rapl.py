@@ -154,8 +154,8 @@ def _source(domain: Domain) -> Source:
 
 def _limit(zone: Path) -> float:
     """The most that the processor lets the domain draw, over however short a time; 0 where it does not tell."""
-    told = [*zone.glob("constraint_*_power_limit_uw"), *zone.glob("constraint_*_max_power_uw")]
-    return max(map(sysfs.number, told), default=0) * 1e-6
+    limits = [*zone.glob("constraint_*_power_limit_uw"), *zone.glob("constraint_*_max_power_uw")]
+    return max(map(sysfs.number, limits), default=0) * 1e-6
 
 
 def _nothing_there(name: str, tree: Path, roots: Roots) -> Availability:

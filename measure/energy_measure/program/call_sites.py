@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,8 +20,8 @@ from energy_data.model import CallKind, PhaseName
 from energy_data.untrusted.reading import read_source
 from energy_measure.program.compiled_steps import called_with, steps_by_hand
 from energy_measure.program.instrumentation import Target, instrument
+from energy_measure.program.notebook_magics import cell_magic, left_out, line_commands
 
-SHELL_LINE = re.compile(r"(?:[\w.,\s]+=)?\s*!!?\s*(\S.*)$")
 DATA_FUNCTIONS = frozenset(
     {
         "audio_dataset_from_directory",
@@ -81,6 +80,8 @@ class Instrumented:
     graph_calls: dict[str, list[list[Any]]] = field(default_factory=dict)
     """Calls that may be probed while AutoGraph traces, per file or cell: see `GraphProbes`."""
     problems: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    """What of a notebook does not run, a sentence each."""
     project: str = ""
     """The folder that file names are relative to."""
     notebooks: dict[str, str] = field(default_factory=dict)
@@ -116,7 +117,7 @@ class Instrumented:
             return
         file = relative(path, root)
         self.project = os.path.realpath(root)
-        calls = [call for call in document.analysis.calls if not call.decorator]
+        calls = [call for call in document.analyse().calls if not call.decorator]
         source = document.source
         sites = [_site(call, file, source, f"{file}:{call.span.start.row + 1}") for call in calls]
         spans = [(call.span, call.name) for call in calls]
@@ -135,7 +136,7 @@ class Instrumented:
         file = relative(path, root)
         self.project = os.path.realpath(root)
         found: dict[int, list[tuple[tuple[Span, Span], CallSite]]] = {n: [] for n in notebook.numbers}
-        for call in notebook.analysis.calls:
+        for call in notebook.analyse().calls:
             if not call.decorator:
                 cell, span = notebook.locate(call.span)
                 place = f"{file} cell {cell + 1}:{span.start.row + 1}"
@@ -153,8 +154,14 @@ class Instrumented:
             self.cell_rows[title] = notebook.document.lines.point(first).row
             instrumented = self._instrument(text, title, spans, sites)
             cells.append({"name": title, "source": text, "instrumented": instrumented or text})
-            if shell := shell_commands(source.decode("utf-8", "replace"), text):
-                cells[-1]["shell"] = json.dumps(shell)
+            written = source.decode("utf-8", "replace")
+            if commands := line_commands(written, text):
+                cells[-1]["shell"] = json.dumps(commands)
+            if magic := cell_magic(written):
+                cells[-1]["magic"] = json.dumps(magic)
+            self.left_out += [
+                f"{file} cell {number + 1}: `{one}` is left out." for one in left_out(written, text)
+            ]
         self.cells[os.path.realpath(path)] = cells
         return notebook.document.source
 
@@ -244,22 +251,6 @@ def _compiled(api: str, span: Span, function: str, file: str, source: bytes, pla
     return CallSite(
         api, file, span.start.row + 1, False, place, column, function, text, "compiled", "compiled"
     )
-
-
-def shell_commands(written: str, neutral: str) -> dict[int, str]:
-    """The commands of `!ls` and `files = !ls` by their line (from 1), where the cell as Python has something else there."""
-    found: dict[int, str] = {}
-    lines = written.split("\n")
-    for number, (line, other) in enumerate(zip(lines, neutral.split("\n"), strict=False), 1):
-        match = SHELL_LINE.match(line)
-        if match is not None and line != other and not other.startswith("#"):
-            parts, last = [match[1].rstrip()], number
-            while parts[-1].endswith("\\") and last < len(lines):
-                parts[-1] = parts[-1][:-1]
-                parts.append(lines[last].strip())
-                last += 1
-            found[number] = "".join(parts)
-    return found
 
 
 def reads_data(api: str) -> bool:

@@ -33,14 +33,29 @@ class Module:
 
 def python_files(root: Path) -> list[Path]:
     """The Python files of a project, without environments and what tools have left."""
+    return _files(root, ".py")
+
+
+def notebook_files(root: Path) -> list[Path]:
+    """The notebooks of a project, in the same folders."""
+    return _files(root, ".ipynb")
+
+
+def _files(root: Path, ending: str) -> list[Path]:
     found: list[Path] = []
     for folder, files in walk(root, _is_skipped):
-        found += [folder / name for name in files if name.endswith(".py")]
+        found += [folder / name for name in files if name.endswith(ending)]
     return found
 
 
 def _is_skipped(folder: Path, name: str) -> bool:
     return name in SKIPPED_FOLDERS or name.startswith(".") or (folder / name / "pyvenv.cfg").exists()
+
+
+def is_empty(script: Path) -> bool:
+    """Whether a script holds nothing but comments and blank lines."""
+    lines = (line.strip() for line in read_source(script).splitlines())
+    return all(not line or line.startswith(b"#") for line in lines)
 
 
 def reached_files(entry: Path, program: bytes | None = None) -> list[Path]:

@@ -20,6 +20,7 @@ from energy_data.untrusted.toml import BadSettings, read_toml
 from energy_data.untrusted.writing import private_folder, write_file
 from energy_measure.host.file_lock import locked_file
 from energy_measure.problems import MeasureProblem
+from energy_measure.program.guarded import Guarded
 
 OLDEST = (3, 8)
 
@@ -151,10 +152,9 @@ def _tables(path: Path) -> dict[str, Any]:
 
 
 def _run(command: list[str], project: Path) -> None:
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=sys.stderr, cwd=project
-    )
-    if done.returncode:
+    with Guarded(command, stdout=sys.stderr.fileno(), stderr=sys.stderr.fileno(), cwd=project) as process:
+        status = process.wait()
+    if status:
         raise MeasureProblem(
             f"Making an environment for {project} failed at `{' '.join(command[1:4])}` (see above); "
             "mend its requirements or give an interpreter with --python."

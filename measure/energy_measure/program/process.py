@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import re
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,28 +17,11 @@ from types import TracebackType
 from typing import IO, Any
 
 from energy_data.untrusted.writing import write_file
-from energy_measure.host.processes import kill_group, signal_group
-from energy_measure.program.orphans import Orphans
+from energy_measure.program.guarded import GRACE_SECONDS, Guarded
 
 LAUNCH = Path(__file__).parents[1] / "injected" / "launcher.py"
 START_SECONDS = 60.0
-GRACE_SECONDS = 2.0
 POLL_SECONDS = 0.2
-_PR_SET_PDEATHSIG = 1
-
-# Outlives even a killed engine: when the pipe closes without a word, the program's process group goes, and with it what
-# was recorded of the run. It may hold the host's measurement lock as well, which is free when the last of the group is gone.
-_GUARD = """
-import os, shutil, sys, time
-if not os.read(0, 1):
-    try:
-        for _ in range(100):
-            os.killpg(int(sys.argv[1]), 9)
-            time.sleep(0.02)
-    except (ProcessLookupError, PermissionError):
-        pass
-    shutil.rmtree(sys.argv[2], ignore_errors=True)
-"""
 
 
 class ProgramStopped(Exception):  # noqa: N818
@@ -72,39 +53,29 @@ class Program:
         lock: int | None = None,
     ) -> None:
         """`output`, `errors`: where what the program prints goes; `lock`: kept open until nothing of it runs."""
-        self.left_behind: list[str] = []
-        """Names of processes that outlived the program and were ended."""
-        self._orphans = Orphans()
         self._requests, theirs_in = _pipe_to_child()
         theirs_out, self._answers = _pipe_from_child()
         path = folder / "specification.json"
         wanted = {**specification, "folder": str(folder), "control": [theirs_in, theirs_out]}
-        write_file(path, json.dumps(wanted), private=True)
         try:
-            self.process = subprocess.Popen(
+            write_file(path, json.dumps(wanted), private=True)
+            self._started = Guarded(
                 [str(python), str(LAUNCH), str(path)],
-                stdin=subprocess.DEVNULL,
+                cwd=cwd,
                 stdout=output,
                 stderr=errors,
-                cwd=cwd,
                 pass_fds=(theirs_in, theirs_out),
-                start_new_session=True,
-                preexec_fn=_die_with_parent(),
+                folders=(folder,),
+                lock=lock,
             )
         except BaseException:
             os.close(self._requests)
             os.close(self._answers)
-            self._orphans.let_go()
             raise
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
-        self._guard = subprocess.Popen(
-            [sys.executable, "-S", "-E", "-c", _GUARD, str(self.process.pid), str(folder)],
-            stdin=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=() if lock is None else (lock,),
-        )
+        self.process = self._started.process
         self._said = b""
         self._silent = False
         """The program's end of the pipe is closed: nothing will come any more."""
@@ -159,12 +130,12 @@ class Program:
 
     def end(self) -> None:
         """End whatever is left of the program's process group."""
-        if self.process.poll() is None:
-            signal_group(self.process.pid, signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(GRACE_SECONDS)
-        kill_group(self.process.pid)
-        self.process.wait()
+        self._started.end()
+
+    @property
+    def left_behind(self) -> list[str]:
+        """Names of processes that outlived the program and were ended."""
+        return self._started.left_behind
 
     def __enter__(self) -> Program:
         return self
@@ -172,18 +143,7 @@ class Program:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        has_ended = self.process.poll() is not None
-        own = (self.process.pid, self._guard.pid)
-        named = [child.name for child in self._orphans.left(own) if child.state != "Z"] if has_ended else []
-        self.end()
-        ended = self._orphans.end(own)
-        self.left_behind = list(dict.fromkeys([*named, *ended])) if has_ended else []
-        self._orphans.let_go()
-        assert self._guard.stdin is not None
-        with contextlib.suppress(OSError):
-            self._guard.stdin.write(b".")
-            self._guard.stdin.close()
-        self._guard.wait()
+        self._started.__exit__(kind, error, trace)
         for descriptor in (self._requests, self._answers):
             os.close(descriptor)
 
@@ -221,18 +181,6 @@ def _pipe_from_child() -> tuple[int, int]:
     read, write = os.pipe()
     os.set_inheritable(write, True)
     return write, read
-
-
-def _die_with_parent() -> Callable[[], None] | None:
-    """On Linux the kernel kills the program when this process dies."""
-    if sys.platform != "linux":
-        return None
-    library = ctypes.CDLL(None, use_errno=True)
-
-    def arrange() -> None:
-        library.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-    return arrange
 
 
 SHORTEST_SECRET = 3

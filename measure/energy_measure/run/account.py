@@ -35,6 +35,8 @@ from energy_measure.statistics import Interval
 READINGS = 2.0
 WATTS_PER_CPU = 40.0
 """No processor draws more for each of its hardware threads, all of them busy: a bound where its own is not told."""
+WATTS_PER_GPU = 1500.0
+"""No GPU draws more: the same where the driver tells no limit."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -207,9 +209,11 @@ def unresolved(energy: SiteEnergy) -> SiteEnergy:
 
 
 def most_watts(trace: SampledTrace) -> float | None:
-    """What the device of a trace can draw: what its meter tells, for processors else what none of them exceeds."""
+    """What the device of a trace can draw: what its meter tells, else what no processor and no GPU exceeds."""
     if trace.limit_watts:
         return trace.limit_watts
+    if trace.device == "gpu":
+        return WATTS_PER_GPU * len(trace.source.split(" + "))
     return WATTS_PER_CPU * (os.cpu_count() or 1) if trace.device == "cpu" else None
 
 

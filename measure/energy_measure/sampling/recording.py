@@ -43,7 +43,7 @@ class SamplerHealth:
             self.missed + self.uncertain > 0.05 * due or self.longest_gap_s > max(0.1, 5 * self.period_s)
         ):
             meaning = (
-                "The meter went on counting, so no energy is lost; calls about as short as the gaps are told apart less well"
+                "The meter went on counting, so no energy is lost; calls as short as the gaps are distinguished less well"
                 if self.counts
                 else "What was drawn in the gaps is known less well"
             )

@@ -9,6 +9,8 @@ from typing import Any
 
 from energy_data.database.database import Database
 from energy_data.problems import Problem
+from energy_data.project_identity import project_ids
+from energy_data.untrusted.printable import one_line
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.interpreter_search import interpreters
 from energy_measure.program.interpreters import declared_requirements, find_interpreter
@@ -23,7 +25,7 @@ def choices(request: MeasureRequest) -> dict[str, Any]:
     if not path.exists():
         raise MeasureProblem(f"There is no {path}; give a script, a notebook or a project folder.")
     folder = path if path.is_dir() else path.absolute().parent
-    before = _seconds_before(database_path(request.database), str(request.project.resolve()))
+    before = _seconds_before(database_path(request.database), request.project.resolve())
     chosen, problem = _chosen(request, folder)
     try:
         programs = [str(entry) for entry in entries_of(request)]
@@ -35,7 +37,7 @@ def choices(request: MeasureRequest) -> dict[str, Any]:
             for name in programs
         ],
         "python": chosen,
-        "problem": problem,
+        "problem": None if problem is None else one_line(problem),
         "interpreters": [
             {
                 "path": str(one.path),
@@ -67,14 +69,15 @@ def _can_create(folder: Path) -> bool:
     return True
 
 
-def _seconds_before(database: Path, project: str) -> Mapping[str, float]:
+def _seconds_before(database: Path, project: Path) -> Mapping[str, float]:
     """How long the scripts of a project took when they were last measured."""
     if not database.exists():
         return {}
     try:
         with Database.read(database) as opened:
-            runs = [run for run in opened.runs() if run.project == project]
+            ids = project_ids(project)
+            runs = [run for run in opened.runs() if run.project_id in ids or run.project == str(project)]
     except (Problem, sqlite3.Error):
-        return {}  # what is wrong with it is told when it is written to
+        return {}  # what is wrong with it is said when it is written to
     named = [(run.command.removeprefix("python ").split(" ")[0], run.seconds) for run in runs]
-    return {str((Path(project) / name).resolve()): seconds for name, seconds in named}
+    return {str((project / name).resolve()): seconds for name, seconds in named}

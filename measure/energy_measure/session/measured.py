@@ -38,13 +38,22 @@ class Measured:
     inside_note: str = ""
     """How its calls were looked into, or why not."""
     failure: str = ""
-    """Why the program did not come to a good end; empty if it did."""
+    """How the program came to no good end; empty if it did."""
+    kept: str = ""
+    """What of it is kept all the same, in a sentence."""
     killed: bool = False
     """A signal ended it."""
     status: Literal["finished", "failed", "partial"] = "finished"
     error: str = ""
     """The program's last error, in one line, or why it was stopped."""
     environment: Environment | None = None
+
+    @property
+    def why(self) -> str:
+        """How it came to no good end and by which error: for who does not see what the program printed."""
+        if not self.failure or not self.error or self.error in self.failure:
+            return self.failure
+        return f"{self.failure.removesuffix('.')}: {' '.join(self.error.split())}"
 
 
 @dataclass(slots=True)
@@ -61,8 +70,13 @@ class MeasuredRun:
 
     @property
     def failures(self) -> list[str]:
-        """Why programs did not come to a good end."""
-        return [measured.failure for measured in self.programs if measured.failure]
+        """How programs came to no good end, and what is kept of them."""
+        return [f"{measured.failure} {measured.kept}" for measured in self.programs if measured.failure]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why programs came to no good end, where nothing of them is kept."""
+        return [measured.why for measured in self.programs if measured.failure]
 
     @property
     def known(self) -> list[MeasuredProgram]:
@@ -132,7 +146,8 @@ def _phases(known: Sequence[MeasuredProgram]) -> list[dict[str, Any]]:
 def _parts_json(call: MeasuredCall) -> list[dict[str, Any]]:
     site = call.site
     cell = (site.cell, site.cell_line) if site.cell is not None else (0, 0)
-    place = {**place_json(site.file, site.line, cell), "column": site.column}
+    # `layers.Dense(4)(x)` are two calls that begin in one place.
+    place = {**place_json(site.file, site.line, cell), "column": site.column, "api": site.api}
     return [{"call": place, **part.as_json()} for part in call.inside]
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import IO
 
 from energy_data.project_identity import project_id
+from energy_data.project_places import remember_place
+from energy_data.untrusted.printable import one_line
 from energy_measure.host.lock import HostLock
 from energy_measure.inside.parts import inside_note
 from energy_measure.meters import Meter, PowerModel
-from energy_measure.program.call_sites import Instrumented
+from energy_measure.program.call_sites import Instrumented, relative
 from energy_measure.program.found_sites import FoundSites
 from energy_measure.program.interpreters import Interpreter
 from energy_measure.program.process import ProgramStopped, command_line
@@ -24,6 +26,9 @@ from energy_measure.run.runs import QUICK, THOROUGH, Runs
 from energy_measure.session.measured import Interrupted, Measured, MeasuredRun, Progress, Tell
 from energy_measure.storage import Storing, new_run_id, now_text
 from energy_measure.usual_spread import usual_spread
+
+LONGEST_ERROR = 80
+"""Characters of an error beyond which its kind alone is shown."""
 
 
 class Work:
@@ -60,7 +65,7 @@ class Work:
             new_run_id(), command_line(entry, options.arguments, keep=self.request.keep_arguments)
         )
         self.measured.programs.append(result)
-        self._note(instrumented.problems)
+        self._note([*instrumented.problems, *instrumented.left_out])
         cwd = self._working_folder(entry)
         runs = Runs(
             self.python.path,
@@ -81,7 +86,7 @@ class Work:
             errors=self.errors,
             lock=self.lock.descriptor,
         )
-        storing = self._storing(result)
+        storing = self._storing(result, entry)
         self.clock.expect(storing.seconds_before())
         spread = usual_spread(self.measured.database, self.measured.machine, self.measured.meter)
         done: list[OneRun] = []
@@ -89,7 +94,7 @@ class Work:
             try:
                 run = self._once(runs, entry, number)
             except ProgramStopped as stopped:
-                result.failure = f"{result.command}: {stopped} {_kept(len(done))}"
+                result.failure, result.kept = f"{result.command}: {stopped}", _kept(len(done))
                 return
             except KeyboardInterrupt:
                 raise Interrupted(self.measured, self.finished) from None
@@ -106,15 +111,15 @@ class Work:
             )
             storing.store(result.program, done, found_sites.sites, result.inside_note)
             if run.stopped == INTERRUPTED:
-                result.failure = f"{result.command} was interrupted. {_kept(len(done))}"
+                result.failure, result.kept = f"{result.command} was interrupted.", _kept(len(done))
                 raise Interrupted(self.measured, self.finished)
             self.finished += 1
             if run.stopped:
-                result.failure = f"{result.command}: {run.stopped} {_kept(len(done))}"
+                result.failure, result.kept = f"{result.command}: {run.stopped}", _kept(len(done))
                 return
             if run.status:
                 result.killed = run.status < 0
-                result.failure = f"{result.command} {_ending(run)} {_kept(len(done))}"
+                result.failure, result.kept = f"{result.command} {_ending(run)}", _kept(len(done))
                 return
 
     def _once(self, runs: Runs, entry: Path, number: int) -> OneRun:
@@ -125,23 +130,33 @@ class Work:
             self.clock.end()
             return run
 
-    def _storing(self, result: Measured) -> Storing:
+    def _storing(self, result: Measured, entry: Path) -> Storing:
         measured = self.measured
+        identity = project_id(self.request.project)
+        remember_place(identity, self.request.project)
         return Storing(
             measured.database,
             result.run_id,
             measured.machine,
-            result.command,
+            self._stored_command(entry),
             now_text(),
             measured.meter,
             measured.estimated,
             repository_of(self.request.project),
-            str(self.request.project.resolve()),
+            self.request.project.resolve(),
             self._settings(),
             self.request.options.events,
-            project_id(self.request.project),
+            identity,
             () if self.request.keep_arguments else tuple(self.request.options.arguments),
         )
+
+    def _stored_command(self, entry: Path) -> str:
+        """The command line as the database has it: the program by its place in the project, wherever that lies."""
+        named = Path(
+            relative(self.request.path / entry if self.request.path.is_dir() else entry, self.request.project)
+        )
+        inside = Path(named.name) if named.is_absolute() else named
+        return command_line(inside, self.request.options.arguments, keep=self.request.keep_arguments)
 
     def _settings(self) -> dict[str, str | float | bool]:
         """What the figures depend on beside the program, for whoever repeats the measurement."""
@@ -224,7 +239,9 @@ def _unsteady(run: OneRun) -> list[str]:
 
 def _ending(run: OneRun) -> str:
     how = f"was killed by signal {-run.status}" if run.status < 0 else f"left with status {run.status}"
-    return f"{how} after {run.seconds:.1f} s."
+    said = one_line(run.error)
+    why = said.partition(":")[0] if len(said) > LONGEST_ERROR else said
+    return f"{how} after {run.seconds:.1f} s{f' ({why})' if why else ''}."
 
 
 def _kept(runs: int) -> str:

@@ -91,8 +91,11 @@ def correlate(sizes: Sequence[float], joules: Sequence[float]) -> Correlation | 
     return Correlation(pearson, float(ranks.statistic), float(ranks.pvalue), low, high, len(x))
 
 
-def fits(sizes: Sequence[float], joules: Sequence[float], batch: float = 0.0) -> list[Fit]:
-    """All curves that can be drawn, the best first. `batch`: the size of a step, where one is known."""
+def fits(sizes: Sequence[float], joules: Sequence[float], row: float = 1.0) -> list[Fit]:
+    """All curves that can be drawn, the best first.
+
+    `row`: what one row of a batch has of the size, such as its bytes; 0 where nobody knows, and no steps are tried.
+    """
     x, y = np.asarray(sizes, dtype=np.float64), np.asarray(joules, dtype=np.float64)
     good = (y > 0) & np.isfinite(x) & np.isfinite(y)
     x, y = x[good], y[good]
@@ -101,7 +104,7 @@ def fits(sizes: Sequence[float], joules: Sequence[float], batch: float = 0.0) ->
     found = [_fitted("constant", x, y), _fitted("linear", x, y)]
     if np.all(x > 0):
         found.append(_power(x, y))
-    for step in [batch] if batch else _possible_steps(x):
+    for step in _possible_steps(x, row) if row > 0 else ():
         found.append(_fitted("steps", x, y, step))
     usable = [fit for fit in found if fit is not None]
     return sorted(usable, key=lambda fit: fit.score)
@@ -180,12 +183,12 @@ def _described(kind: Kind, parameters: Floats, inverse: Floats, residual: Floats
     return Fit(kind, tuple(map(float, parameters)), intervals, math.sqrt(squares / count), score, step)
 
 
-def _possible_steps(x: Floats) -> list[float]:
+def _possible_steps(x: Floats, row: float) -> list[float]:
     """Batch sizes that people use, where the range holds several of them but sizes between."""
     top = float(np.max(x))
     found = []
     for power in range(3, 13):
-        step = float(2**power)
+        step = row * 2**power
         between = np.any(np.abs(x / step - np.round(x / step)) > 0.01)
         if between and top >= 2 * step and len(set(np.ceil(x / step).tolist())) >= FEWEST:
             found.append(step)

@@ -77,8 +77,8 @@ def read_sources(root: Path, entry: Path) -> list[Source]:
         document = project.document(path)
         if document is None or not path.is_relative_to(root.resolve()):
             continue
-        if document.analysis.source == path.read_bytes():  # else edits would not fit the file as it is
-            found.append(Source(path.relative_to(root.resolve()).as_posix(), path, document.analysis))
+        if document.analyse().source == path.read_bytes():  # else edits would not fit the file as it is
+            found.append(Source(path.relative_to(root.resolve()).as_posix(), path, document.analyse()))
     return found
 
 

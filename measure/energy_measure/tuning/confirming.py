@@ -75,13 +75,14 @@ def confirm(runner: Runner, kept: Sequence[Trial], seeded: bool, tolerance: Tole
         return Confirmed()
     unequal = any(trial.results != "equal" for group in groups for trial in group.trials)
     found, interrupted = _run(runner, groups, seeds=seeded or unequal)
+    del groups[len(found[0]) - 2 if found else 1 :]  # there was no time for the others
     for number, group in enumerate(groups):
         _judge(runner, group, [[*one[:2], one[number + 2]] for one in found], tolerance)
     for group, p_value in zip(groups, holm([group.p_value for group in groups]), strict=True):
         group.p_value = p_value
     for group in groups:
         if len(group.trials) == 1:
-            _settle(group)
+            _decide(group)
     whole = _cheapest([group for group in groups if group.proven and group.keeps_results])
     equal = _cheapest(
         [group for group in groups if group.proven and group.results == "equal" and group.keeps_results]
@@ -115,26 +116,50 @@ def _rounds(runner: Runner, groups: Sequence[Group], spare: float = 1.0) -> int:
     faintest = max((one for one in explored if one < 1.0), default=0.0)
     more = 4 if faintest > FAINT else 2 if faintest > SMALL else 1
     wanted = min(MOST, _needed(len(groups)) + more)
-    return min(wanted, int(runner.runs_left / spare) // (2 + len(groups)))
+    return min(wanted, int(runner.left / (spare * _round_seconds(runner, groups))))
+
+
+def _round_seconds(runner: Runner, groups: Sequence[Group]) -> float:
+    """The program, its control, and each group, which takes no longer than its slowest part did while exploring."""
+    one = runner.run_seconds
+    taken = [max(trial.seconds or one for trial in group.trials) for group in groups]
+    return 2 * one + sum(min(one, seconds) for seconds in taken)
 
 
 def _run(runner: Runner, groups: Sequence[Group], *, seeds: bool) -> tuple[list[list[Run]], bool]:
-    """Rounds of the program, its control and each group; how many is settled before the first."""
-    versions = [Version(), *(version_of(group.candidates) for group in groups)]
-    rounds = _rounds(runner, groups)
+    """Rounds of the program, its control and each group; how many is decided before the first.
+
+    Where rounds take longer than expected, the least wanted groups are given up, by the clock alone: with all of them no
+    test might have the rounds that it needs. The answer has the runs of those that are left.
+    """
+    left = list(groups)
+    rounds = _rounds(runner, left)
     found: list[list[Run]] = []
     try:
         for number in range(rounds):
-            if runner.left < runner.run_seconds * (len(versions) + 1):
+            while len(left) > 1 and _is_short_of_time(runner, left, len(found)):
+                left.pop()
+            if runner.left < _round_seconds(runner, left):
                 break
             runner.tell(f"confirming, round {number + 1} of {rounds}", 0.4 + 0.6 * number / rounds)
+            versions = [Version(), *(version_of(group.candidates) for group in left)]
             try:
                 found.append(runner.round(versions, seed=number + 1 if seeds else None))
             except ProgramFailed:
                 continue
     except KeyboardInterrupt:
-        return found, True
-    return found, False
+        return _without_given_up(found, left), True
+    return _without_given_up(found, left), False
+
+
+def _is_short_of_time(runner: Runner, groups: Sequence[Group], done: int) -> bool:
+    """Whether the time is not enough for the rounds that so many tests need."""
+    missing = _needed(len(groups)) - done
+    return missing > 0 and runner.left < missing * _round_seconds(runner, groups)
+
+
+def _without_given_up(found: Sequence[Sequence[Run]], left: Sequence[Group]) -> list[list[Run]]:
+    return [list(one[: 2 + len(left)]) for one in found]
 
 
 def _judge(runner: Runner, group: Group, found: Sequence[Sequence[Run]], tolerance: Tolerance) -> None:
@@ -181,13 +206,13 @@ def compared(
 
 def _means(runs: Sequence[Outcome]) -> dict[str, float]:
     """Of the metrics that all runs gave, else of the numbers that they printed with a name."""
-    told = [dict(run.named) or printed_metrics(run.output) for run in runs]
-    names = [name for name in told[0] if all(name in one for one in told)]
-    means = {name: float(np.mean([one[name] for one in told])) for name in names}
+    results = [dict(run.named) or printed_metrics(run.output) for run in runs]
+    names = [name for name in results[0] if all(name in one for one in results)]
+    means = {name: float(np.mean([one[name] for one in results])) for name in names}
     return {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
-def _settle(group: Group) -> None:
+def _decide(group: Group) -> None:
     """The verdict of a candidate that was confirmed by itself."""
     [trial], found = group.trials, group.comparison
     trial.results = group.results or trial.results

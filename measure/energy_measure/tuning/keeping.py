@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,25 +13,28 @@ from energy_data.program_evidence import in_program
 from energy_data.project_identity import project_ids
 
 if TYPE_CHECKING:
-    from energy_measure.tuning.session import TuneResult
-    from energy_measure.tuning.trial import Trial
+    from energy_measure.tuning.trial import Trial, Tuned
 
 
-def keep(result: TuneResult, root: Path, database: Path, tensorflow: str) -> int:
+def keep(
+    tuned: Tuned, lines: Mapping[tuple[str, int], str], root: Path, database: Path, tensorflow: str
+) -> int:
     """Write down what was confirmed singly, whatever came out; how many that were."""
     identity = project_ids(root.resolve())[0]
-    found = [row for trial in result.tuned.trials if (row := _evidence(trial, result, identity, tensorflow))]
+    found = [row for trial in tuned.trials if (row := _evidence(trial, tuned, lines, identity, tensorflow))]
     if found:
         with Database.open(database) as opened:
             opened.add_evidence(found)
     return len(found)
 
 
-def _evidence(trial: Trial, result: TuneResult, identity: str, tensorflow: str) -> RuleEvidence | None:
+def _evidence(
+    trial: Trial, tuned: Tuned, lines: Mapping[tuple[str, int], str], identity: str, tensorflow: str
+) -> RuleEvidence | None:
     candidate, found = trial.candidate, trial.comparison
     if found is None or trial.p_value is None or not candidate.file:
         return None
-    line = result.lines.get((candidate.file, candidate.line), "")
+    line = lines.get((candidate.file, candidate.line), "")
     if not line.strip():
         return None
     return RuleEvidence(
@@ -45,9 +49,9 @@ def _evidence(trial: Trial, result: TuneResult, identity: str, tensorflow: str) 
         a12=found.a12,
         control_ratio=found.control_ratio,
         joules_before=found.joules_before,
-        machine=result.tuned.machine,
-        meter=result.tuned.meter,
-        estimated=result.tuned.estimated,
+        machine=tuned.machine,
+        meter=tuned.meter,
+        estimated=tuned.estimated,
         measured=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         tensorflow=tensorflow,
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from energy_measure.comparison.output_diff import shown, without_times
 from energy_measure.tuning.workshop import Outcome
+from energy_measure.tuning.written import WRITTEN
 
 Results = Literal["equal", "seeds", "trade-off", "different"]
 Numbers = NDArray[np.float64]
@@ -56,14 +57,14 @@ def comparable(outcome: Outcome) -> bool:
     """Whether a run gave anything to compare: progress bars and times say nothing of results."""
     return bool(outcome.metrics) or any(
         any(character.isalnum() for character in line.replace(_TIMES, ""))
-        for line in (_BAR.sub("", line) for line in without_times(shown(outcome.output)))
-        if _TIMES not in line or _NUMBER.search(line)
+        for line in (_BAR.sub("", line) for line in without_times(shown(outcome.results)))
+        if not line.startswith(WRITTEN) and (_TIMES not in line or _NUMBER.search(line))
     )
 
 
 def same_output(one: Outcome, other: Outcome, tolerance: Tolerance) -> bool:
     """The same text, with numbers within the tolerance; times are not compared."""
-    first, second = (_parts(outcome.output) for outcome in (one, other))
+    first, second = (_parts(outcome.results) for outcome in (one, other))
     if first[0] != second[0] or len(one.metrics) != len(other.metrics):
         return False
     pairs = [*zip(first[1], second[1], strict=True), *zip(one.metrics, other.metrics, strict=True)]
@@ -89,10 +90,10 @@ def _within_noise(before: Sequence[Outcome], after: Sequence[Outcome], tolerance
     """Results of training where there are some, else printed numbers, against their scatter over seeds."""
     sides = [[outcome.metrics for outcome in side] for side in (before, after)]
     if not all(numbers for side in sides for numbers in side):
-        texts = {tuple(_parts(outcome.output)[0]) for side in (before, after) for outcome in side}
+        texts = {tuple(_parts(outcome.results)[0]) for side in (before, after) for outcome in side}
         if len(texts) != 1:
             return False
-        sides = [[tuple(_parts(outcome.output)[1]) for outcome in side] for side in (before, after)]
+        sides = [[tuple(_parts(outcome.results)[1]) for outcome in side] for side in (before, after)]
     if len({len(numbers) for side in sides for numbers in side}) != 1 or len(before) < 2:
         return False
     first, second = (np.array(side, dtype=float) for side in sides)
@@ -104,7 +105,7 @@ def _within_noise(before: Sequence[Outcome], after: Sequence[Outcome], tolerance
 
 def _shifted(before: Sequence[Outcome], after: Sequence[Outcome], rounding: Tolerance) -> bool:
     """Whether numbers that scatter from run to run lie elsewhere after the change, beyond that scatter."""
-    sides = [[(*_parts(one.output)[1], *one.metrics) for one in side] for side in (before, after)]
+    sides = [[(*_parts(one.results)[1], *one.metrics) for one in side] for side in (before, after)]
     if len({len(numbers) for side in sides for numbers in side}) != 1 or len(before) < 2:
         return False
     first, second = (np.array(side, dtype=float) for side in sides)

@@ -41,7 +41,7 @@ def packages_of(python: Path, names: Sequence[str]) -> Packages:
             cwd=python.parent,
             check=True,
         )
-        told = json.loads(done.stdout)
-        return Packages(str(told["tensorflow"]), frozenset(map(str, told["there"])))
+        answer = json.loads(done.stdout)
+        return Packages(str(answer["tensorflow"]), frozenset(map(str, answer["there"])))
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError):
         return Packages()

@@ -30,6 +30,7 @@ class Runner:
         self.workshop, self.metered = workshop, metered
         self._progress, self._budget, self._begin = progress, budget, time.monotonic()
         self._chance = random.Random(0)
+        self._told = ("", 0.0)
         self.base: list[Run] = []
         """All runs of the program as it is."""
 
@@ -55,7 +56,12 @@ class Runner:
 
     def tell(self, what: str, part: float) -> None:
         """Say what comes next."""
-        self._progress(what, part, max(0.0, self.left))
+        self._told = (what, part)
+        self.remind()
+
+    def remind(self) -> None:
+        """Say again what is being done, with the time that is left now."""
+        self._progress(*self._told, max(0.0, self.left))
 
     def first(self, seed: int | None) -> Run:
         """A run of the program as it is. Raises MeasureProblem when it does not come to its end."""
@@ -84,7 +90,10 @@ class Runner:
         for index in self._chance.sample(range(len(versions)), len(versions)):
             self.metered.rest(REST_SECONDS)
             cpu = most * self.cpu_seconds if most and versions[index] != Version() else None
-            outcomes[index] = self.workshop.run(versions[index], seed=seed, timeout=longest, cpu_seconds=cpu)
+            outcomes[index] = self.workshop.run(
+                versions[index], seed=seed, timeout=longest, cpu_seconds=cpu, remind=self.remind
+            )
+            self.remind()
         self.metered.rest(REST_SECONDS)
         joules = self.metered.joules([outcomes[index].window for index in range(len(versions))])
         return [(outcomes[index], float(joules[index])) for index in range(len(versions))]

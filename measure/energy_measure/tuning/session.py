@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from energy_code.rule_engine.context import Edit
 from energy_measure.comparison.windows import Metered
 from energy_measure.problems import MeasureProblem
+from energy_measure.program.entry_points import is_empty
 from energy_measure.program.interpreters import find_interpreter
 from energy_measure.tuning.candidate import Candidate, edited, read_sources, together
 from energy_measure.tuning.candidates import find_all
@@ -19,10 +21,11 @@ from energy_measure.tuning.likeness import Tolerance
 from energy_measure.tuning.packages import packages_of
 from energy_measure.tuning.search import Tuning
 from energy_measure.tuning.trial import Progress, Trial, Tuned
-from energy_measure.tuning.workshop import Workshop
+from energy_measure.tuning.workshop import Workshop, own_files
 
 MINUTES = 15.0
 SAME = Tolerance()
+PROGRAMS = ("", ".py", ".pyw")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ class TuneRequest:
     """Where to keep what was confirmed; None: nowhere."""
     skip: tuple[str, ...] = ()
     """Names of candidates to leave out."""
+    own: tuple[Path, ...] = ()
+    """Files that the caller writes meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +59,19 @@ class TuneResult:
     tuned: Tuned
     files: Mapping[str, tuple[bytes, bytes]]
     """By name: as they are, and with what was chosen."""
-    untouched: bool
+    changed: Sequence[str]
+    """Files of the project that somebody changed meanwhile."""
     edits: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
     """What was chosen, in bytes of the files as they are."""
     applied: Mapping[str, tuple[bytes, bytes]] = field(default_factory=dict)
     """The files with those of the chosen alone that leave results equal: what `--apply` writes."""
     lines: Mapping[tuple[str, int], str] = field(default_factory=dict)
     """The source of the candidates' lines, by file and line."""
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the project stayed as it was."""
+        return not self.changed
 
     @property
     def patch(self) -> str:
@@ -103,6 +114,10 @@ def tune(
         )
     if script.is_dir():
         raise MeasureProblem(f"{request.script} is a folder: name the script to tune.")
+    if script.suffix not in PROGRAMS:
+        raise MeasureProblem(f"{request.script} is no Python script by its name: name the script to tune.")
+    if is_empty(script):
+        raise MeasureProblem(f"{request.script} does nothing: name the script to tune.")
     interpreter = find_interpreter(script.parent, request.project, request.python)
     sources = read_sources(request.project, script)
     found = find_all(sources)
@@ -111,7 +126,9 @@ def tune(
         [one for one in found if not one.needs or not packages.there.isdisjoint(one.needs)], request
     )
     metered = Metered(request.meter, wait=request.wait, on_wait=on_wait)
-    with Workshop(request.project, script, interpreter.path, request.arguments, sources) as workshop, metered:
+    own = own_files(request.database, *request.own)
+    shop = Workshop(request.project, script, interpreter.path, request.arguments, sources, own)
+    with shop as workshop, metered:
         tuned = Tuning(workshop, metered, request.minutes * 60, request.tolerance, progress).run(candidates)
         (chosen, _), (equal, _) = together(tuned.chosen), together(tuned.equal)
         files, applied = (
@@ -121,9 +138,9 @@ def tune(
         lines = {
             (one.file, one.line): _line(workshop.text(one.file), one.line) for one in candidates if one.file
         }
-        result = TuneResult(tuned, files, workshop.untouched(), chosen, applied, lines)
+        result = TuneResult(tuned, files, workshop.changed(), chosen, applied, lines)
     if request.database is not None:
-        keep(result, request.project, request.database, packages.tensorflow)
+        keep(result.tuned, result.lines, request.project, request.database, packages.tensorflow)
     return result
 
 
@@ -189,7 +206,7 @@ def _explored(trial: Trial) -> str:
 
 def _diff(name: str, before: bytes, after: bytes) -> str:
     one, other = (
-        text.decode("utf-8", "surrogateescape").splitlines(keepends=True) for text in (before, after)
+        re.findall(r"[^\n]*\n|[^\n]+", text.decode("utf-8", "surrogateescape")) for text in (before, after)
     )
     lines = difflib.unified_diff(one, other, f"a/{name}", f"b/{name}")
     return "".join(

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from energy_code.rule_engine.context import Edit
 from energy_measure.comparison.windows import MeteredWindow
-from energy_measure.host.processes import KILL, children_cpu_seconds, kill_group, limit_cpu, was_killed
+from energy_measure.host.processes import KILL, children_cpu_seconds, limit_cpu, was_killed
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.entry_points import SKIPPED_FOLDERS
+from energy_measure.program.guarded import Guarded
 from energy_measure.tuning.candidate import Source, edited
+from energy_measure.tuning.written import Written
 
 MOST_BYTES = 1 << 30
 HOOKS = Path(__file__).parents[1] / "injected" / "seeded_run.py"
 _USAGE = 2
+_PLACE = re.compile(r'\s*File "(?P<file>[^"]+)", line (?P<line>\d+)')
+REMIND_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,15 @@ class Outcome:
     cpu_seconds: float = 0.0
     named: Mapping[str, float] = field(default_factory=dict)
     """The last of each metric."""
+    written: bytes = b""
+    """What it left in files of the project, as text."""
+    refused: str = ""
+    """A file of the original that it wanted to change, by its absolute path."""
+
+    @property
+    def results(self) -> bytes:
+        """All that can be compared as text."""
+        return self.output + self.written
 
     @property
     def seconds(self) -> float:
@@ -58,8 +73,15 @@ class Workshop:
     """A project, the entry point to run, and a fresh copy for each run. A context manager: copies go at the end."""
 
     def __init__(
-        self, root: Path, entry: Path, python: Path, arguments: Sequence[str], sources: Sequence[Source]
+        self,
+        root: Path,
+        entry: Path,
+        python: Path,
+        arguments: Sequence[str],
+        sources: Sequence[Source],
+        own: Iterable[Path] = (),
     ) -> None:
+        """`own`: files that tuning itself may write meanwhile, wherever they are."""
         self.root, self.python, self.arguments = root.resolve(), python, tuple(arguments)
         self.entry = entry.resolve().relative_to(self.root)
         here = Path.cwd()
@@ -68,10 +90,24 @@ class Workshop:
         self._folder_of_run = inside
         self._texts = {source.name: source.text for source in sources}
         self._files = _files(self.root)
+        self._own = {_identity(path) for path in own}
         self._before = self._state()
         self._folder = tempfile.TemporaryDirectory(prefix="energy-lsp-tune-", ignore_cleanup_errors=True)
+        self._pattern = Path(self._folder.name) / "original"
 
     def __enter__(self) -> Workshop:
+        """Every run begins with the project as it is now, whatever becomes of it meanwhile."""
+        try:
+            _copy(self.root, self._files, self._pattern)
+        except OSError as problem:
+            self._folder.cleanup()
+            raise MeasureProblem(
+                f"{problem.filename} cannot be copied ({problem.strerror}), and each trial runs on a copy of "
+                f"{self.root}: mend that, or name a folder with the program alone by --project."
+            ) from problem
+        except BaseException:
+            self._folder.cleanup()
+            raise
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -84,12 +120,20 @@ class Workshop:
         seed: int | None = None,
         timeout: float | None = None,
         cpu_seconds: float | None = None,
+        remind: Callable[[], None] = lambda: None,
     ) -> Outcome:
-        """Run a version once, in a copy of its own; it is stopped after so much time by the clock, or of a CPU."""
+        """Run a version once, in a copy of its own; it is stopped after so much time by the clock, or of a CPU.
+
+        `remind` is called every now and then meanwhile.
+        """
         copy = Path(tempfile.mkdtemp(dir=self._folder.name)) / self.root.name
         try:
-            self._copy(copy, version)
-            return self._run(copy, version, seed, timeout, cpu_seconds)
+            _copy(self._pattern, self._files, copy)
+            for name, edits in version.edits.items():
+                (copy / name).write_bytes(edited(self._texts[name], edits))
+            written = Written(copy, _files(copy))
+            outcome = self._run(copy, version, seed, timeout, cpu_seconds, remind)
+            return replace(outcome, written=written.text(_files(copy)))
         finally:
             shutil.rmtree(copy.parent, ignore_errors=True)
 
@@ -97,23 +141,26 @@ class Workshop:
         """A file of the program as it is."""
         return self._texts[name]
 
+    def changed(self) -> list[str]:
+        """Files of the project that are not as they were before the first run, are new or gone."""
+        now = self._state()
+        return sorted(name for name in {*now, *self._before} if now.get(name) != self._before.get(name))
+
     def untouched(self) -> bool:
         """Whether every file of the project is as it was before the first run."""
-        return self._state() == self._before
-
-    def _copy(self, copy: Path, version: Version) -> None:
-        for name in self._files:
-            target = copy / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(self.root / name, target)
-        for name, edits in version.edits.items():
-            (copy / name).write_bytes(edited(self._texts[name], edits))
+        return not self.changed()
 
     def _run(
-        self, copy: Path, version: Version, seed: int | None, timeout: float | None, cpu_seconds: float | None
+        self,
+        copy: Path,
+        version: Version,
+        seed: int | None,
+        timeout: float | None,
+        cpu_seconds: float | None,
+        remind: Callable[[], None],
     ) -> Outcome:
-        noted = copy.parent / "metrics.txt"
-        hooks = [str(HOOKS), "-" if seed is None else str(seed), str(noted)]
+        noted, refused = copy.parent / "metrics.txt", copy.parent / "refused.txt"
+        hooks = [str(HOOKS), "-" if seed is None else str(seed), str(noted), str(self.root), str(refused)]
         command = [
             str(self.python),
             *hooks,
@@ -126,24 +173,21 @@ class Workshop:
         before = children_cpu_seconds()
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             started = time.monotonic_ns()
-            process = subprocess.Popen(
+            guarded = Guarded(
                 command,
                 cwd=copy / self._folder_of_run,
                 env=environment,
-                stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=errors,
-                start_new_session=True,
+                folders=(Path(self._folder.name),),
             )
-            try:
+            with guarded as process:
                 if cpu_seconds is not None:
-                    limit_cpu(process.pid, cpu_seconds)
-                status = process.wait(timeout)
-            except subprocess.TimeoutExpired:
-                status = -KILL
-            finally:
-                kill_group(process.pid)
-                process.wait()
+                    limit_cpu(process.process.pid, cpu_seconds)
+                try:
+                    status = _wait(process, timeout, remind)
+                except subprocess.TimeoutExpired:
+                    status = -KILL
             window = MeteredWindow(started, time.monotonic_ns())
             cpu = children_cpu_seconds() - before
             output.seek(0)
@@ -155,30 +199,96 @@ class Workshop:
                 output.read(),
                 tuple(number for _, number in metrics),
                 status,
-                said[-1] if said else "",
+                _last_words(said, copy),
                 cpu,
                 dict(metrics),
+                refused=_first_line(refused),
             )
 
-    def _state(self) -> str:
-        digest = hashlib.sha256()
+    def _state(self) -> dict[str, bytes]:
+        found = {}
         for name in _files(self.root):
-            digest.update(name.encode(errors="surrogateescape"))
-            digest.update(hashlib.sha256((self.root / name).read_bytes()).digest())
-        return digest.hexdigest()
+            with suppress(OSError):
+                path = self.root / name
+                if _identity(path) not in self._own:
+                    found[name] = hashlib.sha256(path.read_bytes()).digest()
+        return found
+
+
+def own_files(*paths: Path | None) -> list[Path]:
+    """Files that a command writes to while it runs: some of its own, and where its output was sent."""
+    given = [one for path in paths if path is not None for one in (path, *path.parent.glob(f"{path.name}-*"))]
+    return [*given, Path("/dev/stdout"), Path("/dev/stderr")]
+
+
+def _identity(path: Path) -> tuple[int, int] | str:
+    """Of the file itself, by whatever name; of one that is not there yet its name."""
+    try:
+        about = path.stat()
+        return about.st_dev, about.st_ino
+    except OSError:
+        return str(path.absolute())
+
+
+def _wait(process: Guarded, timeout: float | None, remind: Callable[[], None]) -> int:
+    end = time.monotonic() + timeout if timeout is not None else float("inf")
+    while True:
+        left = end - time.monotonic()
+        try:
+            return process.wait(max(0.0, min(left, REMIND_SECONDS)))
+        except subprocess.TimeoutExpired:
+            if left <= REMIND_SECONDS:
+                raise
+            remind()
 
 
 def stopped(outcome: Outcome, entry: Path) -> str:
     """Why a run did not come to its end, with what to do; empty when it did."""
+    if outcome.refused:
+        return (
+            f"{entry} writes to {outcome.refused}, in the original, by an absolute path, and was stopped there: let it "
+            "write to a relative path, which is tried on copies."
+        )
     if outcome.status == 0:
         return ""
     if "EOFError" in outcome.error:
         return f"{entry} asks for input, which nobody can type here: give it what it needs after `--`."
+    said = f" ({outcome.error})" if outcome.error else ""
     if outcome.status == _USAGE:
-        return f"{entry} wants other arguments ({outcome.error}): give them after `--`."
+        return f"{entry} wants other arguments{said}: give them after `--`."
     if was_killed(outcome.status):
         return f"{entry} was stopped: one run takes too long. Give it less to do after `--`, or --budget more minutes."
-    return f"{entry} ended with status {outcome.status} ({outcome.error}): make it run by itself first."
+    if outcome.status < 0:
+        name = signal.strsignal(-outcome.status) or "unknown"
+        return f"{entry} crashed: {name} (signal {-outcome.status}){said}. Make it run by itself first."
+    return f"{entry} ended with status {outcome.status}{said}: make it run by itself first."
+
+
+def _last_words(said: Sequence[str], copy: Path) -> str:
+    """The last line of what a program complained about, with the last place in its own files."""
+    if not said:
+        return ""
+    for line in reversed(said):
+        if place := _PLACE.match(line):
+            path = Path(place["file"])
+            name = path.relative_to(copy).as_posix() if path.is_relative_to(copy) else place["file"]
+            if not Path(name).is_absolute() and not name.startswith("<"):
+                return f"{name}:{place['line']}: {said[-1]}"
+    return said[-1]
+
+
+def _first_line(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
+    except OSError:
+        return ""
+
+
+def _copy(root: Path, names: Iterable[str], copy: Path) -> None:
+    for name in names:
+        target = copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(root / name, target)
 
 
 def _files(root: Path) -> list[str]:

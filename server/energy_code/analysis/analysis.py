@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import tree_sitter
 
-from energy_code.analysis.calls import NOTHING_RENEWED, Calls, Found, Made, Renewed
+from energy_code.analysis.calls import Calls, Found, Made, Renewed
 from energy_code.analysis.enclosing import EnclosingCode, Surroundings
 from energy_code.analysis.functions import Functions
 from energy_code.analysis.ignore_comments import Ignores, ignores_in
 from energy_code.analysis.layout import Layout
+from energy_code.incremental.engine import Engine
 from energy_code.incremental.module_summary import OUTSIDE, Knowledge, summary_of_module
+from energy_code.interpreter.domain.definitions import Module, UserClass, UserInstance
 from energy_code.interpreter.domain.values import (
     UNKNOWN,
     ApiClass,
@@ -24,17 +28,13 @@ from energy_code.interpreter.domain.values import (
     ApiMethod,
     ApiModule,
     Union,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.ir.code import Code, FunctionCode, TopLevelStatement
 from energy_code.model import Call, Function, Mode
+from energy_code.syntax.pieces import Repair
 from energy_code.syntax.tree import parse, parse_stretch
-
-if TYPE_CHECKING:
-    from energy_code.workspace.document import Document
-
+from energy_code.text.lines import Lines
 
 FEW = 8
 """While less than this part of a text has been looked at statement by statement, each is parsed alone."""
@@ -62,16 +62,55 @@ class StatementRange(NamedTuple):
     last: int
 
 
+class KeptFindings(Protocol):
+    """What rules found at their last search (`rule_engine.cache.FindingCache`)."""
+
+    source: bytes
+
+
+class ReadText(Protocol):
+    """The text that an analysis is of (`workspace.document.Document`)."""
+
+    path: Path | None
+    source: bytes
+    engine: Engine
+    module: Module
+    broken: list[tuple[int, int]]
+    remembered: KeptFindings | None
+
+    @property
+    def lines(self) -> Lines:
+        """Where the lines start."""
+
+    @property
+    def tree(self) -> tree_sitter.Tree:
+        """The syntax tree of the whole text."""
+
+    @property
+    def repaired(self) -> bytes:
+        """The text as it is read."""
+
+    @property
+    def whole(self) -> bool:
+        """True while the text has no syntax error."""
+
+    @property
+    def repairs(self) -> list[Repair]:
+        """What is read in place of what is written."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Stop what takes too long."""
+
+
 class Analysis:
     """A snapshot: later edits of the document do not change it."""
 
     def __init__(
         self,
-        document: Document,
+        document: ReadText,
         kept: Made,
         unchanged: int,
         before: Seen | None = None,
-        touched: Collection[TopLevelStatement] = (),
     ) -> None:
         self.source = document.source
         self.document = document
@@ -86,9 +125,8 @@ class Analysis:
         self.module = document.module
         self.module_summary = summary_of_module(self.engine, self.module)
         self._before = before
-        self.layout = Layout(self.module.units, before.layout if before is not None else None, touched)
+        self.layout = Layout(self.module.statements, before.layout if before is not None else None)
         self._kept = kept
-        self._moves = document.moves
         self._unchanged = unchanged
         self._compared: tuple[Knowledge, set[Code]] | None = None
         self._repaired = document.repaired
@@ -130,10 +168,10 @@ class Analysis:
     def _definition_around(self, place: int) -> tuple[int, int] | None:
         """A function or class that is looked at by itself."""
         layout = self.layout
-        number = bisect_right(layout.unit_starts, place) - 1
+        number = bisect_right(layout.statement_starts, place) - 1
         if number < 0:
             return None
-        start, code = layout.units[number]
+        start, code = layout.statements[number]
         alone = (
             not self.whole
             or (start, start + code.end) in self._trees
@@ -156,7 +194,6 @@ class Analysis:
     def calls(self) -> Calls:
         """Every API call, by place; those of statements that are what they were are taken over."""
         layout, before, self._before = self.layout, self._before, None
-        renewed = NOTHING_RENEWED
         if before is None:
             found = self._found_in(layout.enclosing_codes)
         else:
@@ -165,13 +202,11 @@ class Analysis:
             renewed = Renewed(
                 before.found,
                 bisect_left(before.found, (before.layout.start_of(front),)),
-                bisect_left(before.found, (before.layout.start_of(len(before.layout.units) - back),)),
+                bisect_left(before.found, (before.layout.start_of(len(before.layout.statements) - back),)),
                 by,
             )
             found = renewed.around(self._found_in(enclosing_codes))
-        return Calls(
-            found, self.lines, self._around.of_call, self._kept, self._unchanged, renewed, self.repairs
-        )
+        return Calls(found, self.lines, self._around.of_call, self._kept, self._unchanged, self.repairs)
 
     def _found_in(self, enclosing_codes: Sequence[EnclosingCode]) -> list[Found]:
         """The calls that some codes make, by place."""
@@ -203,7 +238,6 @@ class Analysis:
     def let_go(self) -> None:
         """Keep nothing of the analysis before: whoever takes something over from it has done so."""
         self._compared = None
-        self.calls.renewed = NOTHING_RENEWED
 
     @property
     def seen(self) -> Seen:
@@ -213,13 +247,6 @@ class Analysis:
     @cached_property
     def _around(self) -> Surroundings:
         return Surroundings(self.layout.enclosing_codes, self.module_summary)
-
-    @cached_property
-    def _again(self) -> Analysis:
-        """The same text read anew: places of expressions have moved with the document since."""
-        return type(self.document)(
-            self.source, path=self.document.path, project=self.document.project
-        ).analysis
 
     # questions about nodes ------------------------------------------------------------------------------------
 
@@ -250,8 +277,6 @@ class Analysis:
 
     def value_of(self, node: tree_sitter.Node) -> Value:
         """What the interpreter knows of an expression."""
-        if self._moves != self.document.moves:
-            return self._again.value_of(node)
         while node.type in ("parenthesized_expression", "type") and node.named_child_count == 1:
             node = node.named_children[0]
         start, end = node.start_byte, node.end_byte
@@ -315,13 +340,13 @@ class Analysis:
             code, ()
         )
 
-    def stretch_at(self, place: int) -> StatementRange | None:
+    def statements_at(self, place: int) -> StatementRange | None:
         """The statement of the module's top level that a byte lies in; None between statements."""
         layout, reached = self.layout, self.calls.reached
-        number = bisect_right(layout.unit_starts, place) - 1
+        number = bisect_right(layout.statement_starts, place) - 1
         if number < 0:
             return None
-        start, code = layout.units[number]
+        start, code = layout.statements[number]
         end = start + code.end
         if place >= end:
             return None

@@ -11,11 +11,14 @@ BEGINNING = 80
 
 _PIECES = re.compile(
     r"""
-    (?P<string>\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+    (?P<string>\"{3}(?:[^\\]|\\(?:.|\Z))*?(?:\"{3}|\Z)|'{3}(?:[^\\]|\\(?:.|\Z))*?(?:'{3}|\Z)
+    |"(?:[^"\\\n]|\\(?:.|\Z))*(?:"|\Z|(?=\n))|'(?:[^'\\\n]|\\(?:.|\Z))*(?:'|\Z|(?=\n)))
     |(?P<space>(?:\s|\\\r?\n|\#[^\n]*)+)
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+"""A string that is not closed reaches to the end of its line or text: else each quote behind it would be tried anew."""
 
 
 def call_text(source: bytes) -> str:

@@ -8,19 +8,20 @@ from typing import NamedTuple, overload
 import tree_sitter
 
 from energy_code.interpreter.summary import ResolvedCall
-from energy_code.ir.expressions import CallExpression
+from energy_code.ir.code import CallSite
+from energy_code.ir.expressions import name_range
 from energy_code.model import Argument, Call, Mode, Point, Runs, Span
+from energy_code.process.budget import Budget, TooLongError
 from energy_code.process.garbage_collection import collector_paused
-from energy_code.syntax.node_kinds import LANGUAGE
 from energy_code.syntax.pieces import Repair
+from energy_code.syntax.tree import parse
 from energy_code.text.lines import Lines
 
-PARSER = tree_sitter.Parser(LANGUAGE)
 ONCE = Runs(1, False)
 
-Found = tuple[int, int, CallExpression, ResolvedCall]
+Found = tuple[int, int, CallSite, ResolvedCall]
 """Absolute start, negative absolute end, expression, what it reached: sorts by place, outermost first."""
-Made = dict[CallExpression, tuple[ResolvedCall, Mode, Call]]
+Made = dict[CallSite, tuple[ResolvedCall, Mode, Call]]
 
 
 class Renewed(NamedTuple):
@@ -42,9 +43,6 @@ class Renewed(NamedTuple):
         return [*self.before[: self.first], *middle, *behind]
 
 
-NOTHING_RENEWED = Renewed((), 0, 0, 0)
-
-
 class Calls(Sequence[Call]):
     """All calls by place. `kept` are those of the analysis before; they count up to where the text is the same."""
 
@@ -52,10 +50,9 @@ class Calls(Sequence[Call]):
         self,
         found: list[Found],
         lines: Lines,
-        about: Callable[[CallExpression], tuple[str, Mode]],
+        about: Callable[[CallSite], tuple[str, Mode]],
         kept: Made,
         unchanged: int,
-        renewed: Renewed,
         repairs: Sequence[Repair] = (),
     ) -> None:
         self._found = found
@@ -63,7 +60,6 @@ class Calls(Sequence[Call]):
         self._about = about
         self._kept = kept
         self._unchanged = unchanged
-        self.renewed = renewed
         self._repairs = repairs
         self._calls: list[Call | None] = [None] * len(found)
         self.made: Made = {}
@@ -121,7 +117,7 @@ class Calls(Sequence[Call]):
             return call
         lines = self._lines
         span = lines.span(start, end)
-        name_start, name_end = expression.name_range()
+        name_start, name_end = name_range(expression)
         base = start - expression.start
         has_arguments = expression.positional or expression.keywords
         call = Call(
@@ -200,7 +196,11 @@ class WrittenArguments(Sequence[Argument]):
 
 def arguments_in(text: bytes, span: Span) -> Iterator[Argument]:
     """The arguments of a call, with places in the file that it was cut out of."""
-    node = PARSER.parse(text).root_node.named_child(0) if text else None
+    try:
+        with Budget().reading():
+            node = parse(text).root_node.named_child(0) if text else None
+    except TooLongError:
+        return
     while node is not None and node.type != "call" and node.named_child_count:
         node = node.named_child(0)
     inner = node.child_by_field_name("arguments") if node is not None and node.end_byte == len(text) else None

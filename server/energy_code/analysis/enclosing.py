@@ -11,7 +11,7 @@ from energy_code.model import Mode
 
 if TYPE_CHECKING:
     from energy_code.incremental.module_summary import ModuleSummary
-    from energy_code.ir.expressions import CallExpression
+    from energy_code.ir.code import CallSite
 
 EnclosingCode = tuple[int, int, Code, Code | None]
 """Absolute start and end of a code, the code, and the one around it."""
@@ -30,7 +30,7 @@ class Surroundings:
         """The code around each code."""
         return {code: parent for _, _, code, parent in self._enclosing_codes}
 
-    def of_call(self, expression: CallExpression) -> tuple[str, Mode]:
+    def of_call(self, expression: CallSite) -> tuple[str, Mode]:
         """The function around a call and the mode it runs in."""
         enclosing_code = expression.enclosing_code
         known = self._known.get(enclosing_code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
-from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.ir.code import Code, TopLevelStatement
@@ -12,7 +11,7 @@ from energy_code.ir.code import Code, TopLevelStatement
 if TYPE_CHECKING:
     from energy_code.analysis.enclosing import EnclosingCode
 
-Units = list[tuple[int, TopLevelStatement]]
+Statements = list[tuple[int, TopLevelStatement]]
 
 
 class Same(NamedTuple):
@@ -30,15 +29,12 @@ NOTHING_SAME = Same(0, 0, 0)
 class Layout:
     """Every code of a module, outermost first, by place."""
 
-    __slots__ = ("codes", "enclosing_codes", "same", "starts", "tops", "unit_starts", "units")
+    __slots__ = ("codes", "enclosing_codes", "same", "starts", "statement_starts", "statements", "tops")
 
-    def __init__(
-        self, units: Units, before: Layout | None = None, touched: Collection[TopLevelStatement] = frozenset()
-    ) -> None:
-        """`touched` are statements that are the same as before, but for places in them that have moved."""
-        self.units = units
-        self.unit_starts = [start for start, _ in units]
-        self.same = same_statements(before.units, units, touched) if before is not None else NOTHING_SAME
+    def __init__(self, statements: Statements, before: Layout | None = None) -> None:
+        self.statements = statements
+        self.statement_starts = [start for start, _ in statements]
+        self.same = same_statements(before.statements, statements) if before is not None else NOTHING_SAME
         self.enclosing_codes: list[EnclosingCode] = []
         """Absolute start and end of every code, with the code around it."""
         self.tops: list[int] = []
@@ -47,9 +43,9 @@ class Layout:
         if before is not None:
             self.enclosing_codes = before.enclosing_codes[: before.tops[front]]
             self.tops = before.tops[:front]
-        for start, unit in units[front : len(units) - back]:
+        for start, statement in statements[front : len(statements) - back]:
             self.tops.append(len(self.enclosing_codes))
-            self.enclosing_codes += enclosing_codes_in(start, unit)
+            self.enclosing_codes += enclosing_codes_in(start, statement)
         if before is not None:
             first = before.tops[-1 - back]
             grown = len(self.enclosing_codes) - first
@@ -64,7 +60,7 @@ class Layout:
 
     def start_of(self, number: int) -> int:
         """Where one of the statements begins; behind the last one, behind everything."""
-        return self.unit_starts[number] if number < len(self.units) else sys.maxsize
+        return self.statement_starts[number] if number < len(self.statements) else sys.maxsize
 
     def has_only_between(self, codes: set[Code], first: int, last: int) -> bool:
         """Whether some codes, as far as the module has them, stand in a row of its statements and nowhere else."""
@@ -74,35 +70,35 @@ class Layout:
     def same_but_for(self, changed: set[Code]) -> Same:
         """Of the same statements those before and behind all codes of which something else is known."""
         front, back, by = self.same
-        last = len(self.units) - back
+        last = len(self.statements) - back
         if self.has_only_between(changed, front, last):
             return self.same
         places = [number for number, code in enumerate(self.codes) if code in changed]
         first_changed = bisect_right(self.tops, places[0]) - 1
         behind_changed = bisect_right(self.tops, places[-1])
-        return Same(min(front, first_changed), min(back, len(self.units) - behind_changed), by)
+        return Same(min(front, first_changed), min(back, len(self.statements) - behind_changed), by)
 
 
-def same_statements(before: Units, units: Units, touched: Collection[TopLevelStatement]) -> Same:
-    """How many statements at both ends are what they were, apart from some in which places have moved."""
-    shorter = min(len(before), len(units))
+def same_statements(before: Statements, statements: Statements) -> Same:
+    """How many statements at both ends are what they were."""
+    shorter = min(len(before), len(statements))
     front = 0
-    while front < shorter and before[front] == units[front] and units[front][1] not in touched:
+    while front < shorter and before[front] == statements[front]:
         front += 1
     back = 0
-    by = units[-1][0] - before[-1][0] if shorter else 0
+    by = statements[-1][0] - before[-1][0] if shorter else 0
     while back < shorter - front:
-        (old, known), (new, unit) = before[-1 - back], units[-1 - back]
-        if known is not unit or new - old != by or unit in touched:
+        (old, known), (new, statement) = before[-1 - back], statements[-1 - back]
+        if known is not statement or new - old != by:
             break
         back += 1
     return Same(front, back, by)
 
 
-def enclosing_codes_in(start: int, unit: TopLevelStatement) -> list[EnclosingCode]:
+def enclosing_codes_in(start: int, statement: TopLevelStatement) -> list[EnclosingCode]:
     """A statement and all codes in it."""
     enclosing_codes: list[EnclosingCode] = []
-    stack: list[tuple[int, Code, Code | None]] = [(start, unit, None)]
+    stack: list[tuple[int, Code, Code | None]] = [(start, statement, None)]
     while stack:
         start, code, parent = stack.pop()
         enclosing_codes.append((start, start + code.end, code, parent))

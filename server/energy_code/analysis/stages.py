@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.ir.code import Code
-from energy_code.ir.expressions import Expression
+from energy_code.ir.nodes import Expression
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -36,7 +36,7 @@ def tree(analysis: Analysis) -> Iterator[str]:
 
 def ir(analysis: Analysis) -> Iterator[str]:
     """The lowered program: statements and expressions, with positions counted from their own statement."""
-    for start, statement in analysis.module.units:
+    for start, statement in analysis.module.statements:
         yield f"statement at byte {start}, binds {', '.join(sorted(statement.binds)) or 'nothing'}"
         for one in statement.statements:
             yield from node(one, 1, "")
@@ -89,7 +89,7 @@ def values(analysis: Analysis) -> Iterator[str]:
 def places(analysis: Analysis) -> dict[Code, int]:
     """Where each code starts."""
     found: dict[Code, int] = {}
-    stack: list[tuple[int, Code]] = list(analysis.module.units)
+    stack: list[tuple[int, Code]] = list(analysis.module.statements)
     while stack:
         start, code = stack.pop()
         found[code] = start

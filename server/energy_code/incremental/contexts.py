@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from energy_code.interpreter.domain.values import Function, UserClass, UserInstance
+from energy_code.interpreter.domain.definitions import Function, Module, UserClass, UserInstance
 from energy_code.interpreter.limits import MAX_CONTEXTS, PASSES_KEPT, SPARE_EVALUATIONS
-from energy_code.interpreter.modules import Module
 from energy_code.interpreter.revisions import Revisions
 from energy_code.interpreter.summary import CallContext, Summary
 from energy_code.ir.code import FunctionCode

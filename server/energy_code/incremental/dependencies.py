@@ -9,8 +9,8 @@ from typing import Any
 
 from energy_code.incremental.contexts import Contexts
 from energy_code.interpreter.classes import Classes
+from energy_code.interpreter.domain.definitions import Module
 from energy_code.interpreter.domain.values import ApiModule
-from energy_code.interpreter.modules import Module
 from energy_code.interpreter.questions import Basis, basis_of
 from energy_code.interpreter.summary import ReadSet, Summary
 from energy_code.ir.code import FunctionCode

@@ -17,9 +17,9 @@ from energy_code.incremental.modules import Modules
 from energy_code.incremental.objects import Objects
 from energy_code.incremental.summaries import Summaries
 from energy_code.interpreter.classes import Classes
-from energy_code.interpreter.domain.values import Function, Value
+from energy_code.interpreter.domain.definitions import Function, Module
+from energy_code.interpreter.domain.values import Value
 from energy_code.interpreter.evaluation_stack import EvaluationStack
-from energy_code.interpreter.modules import Module
 from energy_code.interpreter.operations.imports import Imports, Resolve
 from energy_code.interpreter.revisions import Revisions
 from energy_code.interpreter.running import run_function, run_statement

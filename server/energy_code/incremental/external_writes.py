@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from energy_code.interpreter.domain.values import UNKNOWN, UserClass, Value
-from energy_code.interpreter.modules import Module
-from energy_code.interpreter.operations.side_effects import Writes, grown
+from energy_code.interpreter.domain.definitions import Module, UserClass
+from energy_code.interpreter.domain.values import UNKNOWN, Value
+from energy_code.interpreter.operations.side_effects import grown
 from energy_code.interpreter.revisions import Revisions
+from energy_code.interpreter.summary import Writes
 
 
 class ExternalWrites:

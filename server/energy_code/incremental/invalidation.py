@@ -21,13 +21,12 @@ from energy_code.incremental.contexts import Contexts
 from energy_code.incremental.dependencies import CLASSES, OPEN, find_read_set
 from energy_code.incremental.external_writes import ExternalWrites
 from energy_code.interpreter.classes import Classes
-from energy_code.interpreter.domain.values import UNKNOWN, Function, UserClass, UserInstance, Value
+from energy_code.interpreter.domain.definitions import Function, Module, UserClass, UserInstance
+from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.interpreter.evaluation_stack import EvaluationStack
 from energy_code.interpreter.limits import MAX_CONTEXTS, MAX_EFFORT, MAX_QUESTION_DEPTH
-from energy_code.interpreter.modules import Module
-from energy_code.interpreter.operations.side_effects import Writes
 from energy_code.interpreter.revisions import Revisions
-from energy_code.interpreter.summary import CallContext, Summary
+from energy_code.interpreter.summary import CallContext, Summary, Writes
 from energy_code.ir.code import Code, FunctionCode
 
 Place = tuple[UserClass | Module, str]

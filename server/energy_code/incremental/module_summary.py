@@ -6,25 +6,19 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.interpreter.domain.values import (
-    TENSOR_VALUE,
-    UNKNOWN,
-    Function,
-    UserClass,
-    UserInstance,
-    Value,
-)
+from energy_code.interpreter.domain.definitions import Function, UserClass, UserInstance
+from energy_code.interpreter.domain.values import TENSOR_VALUE, UNKNOWN, Value
 from energy_code.interpreter.limits import MAX_INSTANCES, MAX_ROUNDS
-from energy_code.interpreter.operations.side_effects import Writes, note, note_behind
-from energy_code.interpreter.summary import CallContext, ResolvedCall, Summary
+from energy_code.interpreter.operations.side_effects import note, note_behind
+from energy_code.interpreter.summary import CallContext, ResolvedCall, Summary, Writes
 from energy_code.ir.code import Code, FunctionCode
 from energy_code.model import Mode
 from energy_code.models.tensorflow.callbacks import TENSOR_METHODS
 
 if TYPE_CHECKING:
     from energy_code.incremental.engine import Engine
-    from energy_code.interpreter.modules import Module
-    from energy_code.ir.expressions import CallExpression
+    from energy_code.interpreter.domain.definitions import Module
+    from energy_code.ir.code import CallSite
 
 GRAPH_METHODS = frozenset(
     ["call", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics"]
@@ -34,7 +28,7 @@ GRAPH_METHODS = frozenset(
 class Knowledge(NamedTuple):
     """What an analysis knows of each code."""
 
-    sites: Mapping[CallExpression, ResolvedCall]
+    sites: Mapping[CallSite, ResolvedCall]
     summaries: Mapping[Code, list[Summary]]
     modes: Mapping[FunctionCode, Mode]
     called: set[FunctionCode]
@@ -70,7 +64,7 @@ class ModuleSummary:
         self.callers: dict[FunctionCode, set[Code | None]] = {}
         self.marks: dict[FunctionCode, Mode] = {}
         self.gathered: dict[int, Summary] = {}
-        """Evaluations of other modules' code whose facts were taken over."""
+        """Evaluations of other modules' code whose external writes were taken over."""
         self.outside: list[tuple[Function, CallContext, Code | None]] = []
         """Calls into other modules of the project."""
         self.marked_elsewhere: list[tuple[Function, Mode]] = []
@@ -82,8 +76,8 @@ class ModuleSummary:
         """Follow every call from the top level, then every function that nobody calls."""
         engine, module = self.engine, self.module
         engine.modules.execute(module)
-        for _, unit, summary in module.summaries:
-            self.add(unit, summary)
+        for _, statement, summary in module.summaries:
+            self.add(statement, summary)
         for importer in summarised_importers(engine, module):
             for function, given, mode in importer.calls_into(module):
                 self.visit(function, given, OUTSIDE[mode])
@@ -135,7 +129,7 @@ class ModuleSummary:
                     stack.append((function.code, callee))
 
     def gather(self, summary: Summary) -> None:
-        """Take over the facts that a call into another module leaves behind."""
+        """Take over the external writes that a call into another module leaves behind."""
         note_behind(self.external_writes, [summary], self.gathered)
 
     def visit(self, function: Function, given: CallContext, caller: Code | None) -> None:
@@ -176,9 +170,9 @@ class ModuleSummary:
     # what follows ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def sites(self) -> Mapping[CallExpression, ResolvedCall]:
+    def sites(self) -> Mapping[CallSite, ResolvedCall]:
         """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
-        merged: dict[CallExpression, ResolvedCall] = {}
+        merged: dict[CallSite, ResolvedCall] = {}
         for summary in self.seen.values():
             for expression, site in summary.sites.items():
                 old = merged.get(expression)
@@ -250,10 +244,10 @@ def agreed(old: ResolvedCall, site: ResolvedCall) -> ResolvedCall:
 
 def positions_of(summary: Summary, enclosing_code: Code) -> dict[tuple[int, int], Value]:
     """The values of a code's expressions by their place; made when first asked for."""
-    moves, known = summary.positions.get(enclosing_code, (-1, {}))
-    if moves != enclosing_code.moves:
+    known = summary.positions.get(enclosing_code)
+    if known is None:
         known = {(e.start, e.end): value for e, value in summary.values[enclosing_code].items()}
-        summary.positions[enclosing_code] = (enclosing_code.moves, known)
+        summary.positions[enclosing_code] = known
     return known
 
 

@@ -8,26 +8,31 @@ from energy_code.incremental.dependencies import bit_of
 from energy_code.incremental.external_writes import ExternalWrites
 from energy_code.incremental.invalidation import Invalidation
 from energy_code.interpreter.classes import Classes
+from energy_code.interpreter.domain.definitions import (
+    Function,
+    Module,
+    ProjectModule,
+    UserClass,
+    globals_bound,
+)
 from energy_code.interpreter.domain.lattice import is_empty, join
 from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     ApiModule,
     External,
-    Function,
     Mapping,
-    ProjectModule,
     Sequence,
-    UserClass,
     Value,
 )
-from energy_code.interpreter.modules import Module, globals_bound
+from energy_code.interpreter.limits import STATEMENTS_AT_ONCE
 from energy_code.interpreter.operations.imports import Imports
-from energy_code.interpreter.operations.side_effects import Writes, grown, note_behind
+from energy_code.interpreter.operations.side_effects import grown, note_behind
 from energy_code.interpreter.revisions import Revisions
-from energy_code.interpreter.summary import Summary
+from energy_code.interpreter.summary import Summary, Writes
 from energy_code.ir.code import TopLevelStatement
 from energy_code.models.builtins import BUILTIN_NAMES
+from energy_code.process import budget
 
 RunStatement = Callable[[Module, TopLevelStatement], Summary]
 WrittenBy = Callable[[Function, str], Value]
@@ -54,6 +59,8 @@ class Modules:
         self.invalidation = invalidation
         self.importers = importers
         self.run_statement = run_statement
+        self._starring: set[tuple[Module, str]] = set()
+        """Names that are being looked for in star imports, each in the module that has them."""
         """Runs one top-level statement."""
         self.written_by = written_by
         """What a function binds a global to."""
@@ -100,7 +107,7 @@ class Modules:
         module.running = True
         before, stars = module.names, module.stars
         kept, module.kept = module.kept, {}
-        gone = kept.keys() - {unit for _, unit in module.units}
+        gone = kept.keys() - {statement for _, statement in module.statements}
         self.invalidation.globals_lost(module, set().union(*map(globals_bound, gone)))
         module.names, module.stars, module.summaries = {}, [], []
         if module.rebound:  # what functions gave was last looked at when all was bound
@@ -109,16 +116,18 @@ class Modules:
         module.rebound.clear()
         module.final_globals.clear()
         setters, module.global_setters = module.global_setters, {}
-        for start, unit in module.units:
-            summary = kept.get(unit)
+        for number, (start, statement) in enumerate(module.statements, 1):
+            if not number % STATEMENTS_AT_ONCE and not budget.is_left():
+                break
+            summary = kept.get(statement)
             if summary is None or not self.invalidation.holds(module, summary):
-                summary = self.run_statement(module, unit)
+                summary = self.run_statement(module, statement)
             else:
                 for function in summary.defined:
                     module.note_setter(function)
                 self.declare_again(module, summary)
-            module.kept[unit] = summary
-            module.summaries.append((start, unit, summary))
+            module.kept[statement] = summary
+            module.summaries.append((start, statement, summary))
             for name, value in summary.written.items():
                 if name in module.watched:
                     self.rebound(module, name, value)
@@ -168,24 +177,24 @@ class Modules:
         if module.demanded_at != self.revisions.revision:
             module.demanded, module.demanded_at = {}, self.revisions.revision
             module.stars = []
-            for unit in module.star_units():
-                self.statement_summary(module, unit)
+            for statement in module.star_units():
+                self.statement_summary(module, statement)
         if name in module.demanded:
             return module.demanded[name]
         value = module.demanded[name] = None
-        for unit in module.binders().get(name, ()):
-            value = self.statement_summary(module, unit).written.get(name, value)
+        for statement in module.binders().get(name, ()):
+            value = self.statement_summary(module, statement).written.get(name, value)
             module.demanded[name] = value
         return value
 
-    def statement_summary(self, module: Module, unit: TopLevelStatement) -> Summary:
+    def statement_summary(self, module: Module, statement: TopLevelStatement) -> Summary:
         """The execution of one top-level statement by itself, kept or made now."""
         revision = self.revisions.revision
-        summary = module.kept.get(unit)
+        summary = module.kept.get(statement)
         if summary is None or (
             summary.verified_at != revision and not self.invalidation.holds(module, summary)
         ):
-            summary = module.kept[unit] = self.run_statement(module, unit)
+            summary = module.kept[statement] = self.run_statement(module, statement)
         else:
             self.declare_again(module, summary)
         summary.verified_at = revision
@@ -224,8 +233,14 @@ class Modules:
 
     def starred(self, module: Module, name: str) -> Value:
         """A name that one of a module's star imports brought; unknown when none did."""
-        members = (self.star_member(star, name) for star in module.stars)
-        return next((member for member in members if member is not UNKNOWN), UNKNOWN)
+        if (module, name) in self._starring:  # modules that star-import each other in a circle
+            return UNKNOWN
+        self._starring.add((module, name))
+        try:
+            members = (self.star_member(star, name) for star in module.stars)
+            return next((member for member in members if member is not UNKNOWN), UNKNOWN)
+        finally:
+            self._starring.discard((module, name))
 
     def star_member(self, star: Value, name: str) -> Value:
         """A name that a star import may have brought."""

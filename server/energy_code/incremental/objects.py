@@ -8,18 +8,15 @@ from energy_code.incremental.contexts import Contexts
 from energy_code.incremental.external_writes import ExternalWrites
 from energy_code.incremental.summaries import Summaries
 from energy_code.interpreter.classes import Classes
+from energy_code.interpreter.domain.definitions import Function, Module, UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import is_empty, join
 from energy_code.interpreter.domain.values import (
     UNKNOWN,
-    Function,
     Mapping,
     Sequence,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.evaluation_stack import EvaluationStack
-from energy_code.interpreter.modules import Module
 from energy_code.interpreter.operations.side_effects import GROWTH, grown
 from energy_code.interpreter.questions import Basis, rests_on
 from energy_code.interpreter.revisions import Revisions

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from energy_code.incremental.contexts import Contexts, general
 from energy_code.incremental.invalidation import Invalidation
-from energy_code.interpreter.domain.values import UNKNOWN, Function, Unknown, Value
+from energy_code.interpreter.domain.definitions import Function
+from energy_code.interpreter.domain.values import UNKNOWN, Unknown, Value
 from energy_code.interpreter.evaluation_stack import NO_CYCLE, EvaluationStack
 from energy_code.interpreter.limits import MAX_CALL_DEPTH, MAX_CONTEXTS, MAX_RECURSIONS
 from energy_code.interpreter.questions import Basis, rests_on
 from energy_code.interpreter.revisions import Revisions
 from energy_code.interpreter.summary import CallContext, Summary
+from energy_code.process import budget
 
 CHANGED = Unknown()
 """Answers a question that is to be asked in another way now."""
@@ -85,7 +87,7 @@ class Summaries:
                 return summary
             if self.invalidation.is_current(function, given, summary):
                 return summary
-        if self.stack.depth >= MAX_CALL_DEPTH or not self.stack.budget.is_left():
+        if self.stack.depth >= MAX_CALL_DEPTH or not budget.is_left():
             return Summary()
         return self.evaluate(function, given, summary)
 

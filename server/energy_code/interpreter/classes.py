@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from energy_code.interpreter.domain.definitions import (
+    ClassInfo,
+    Function,
+    UserClass,
+    class_info,
+    plain_function,
+)
 from energy_code.interpreter.domain.values import (
     UNKNOWN,
     ApiClass,
     ApiMethod,
     Constant,
-    Function,
     Sequence,
-    UserClass,
     Value,
     options_of,
 )
 from energy_code.interpreter.limits import MAX_ANCESTORS
-from energy_code.interpreter.modules import ClassInfo, class_info
 from energy_code.interpreter.questions import Basis, rests_on
 from energy_code.interpreter.revisions import Revisions
 from energy_code.models.catalogue import PublicNames
-from energy_code.models.tensorflow.callbacks import plain_function
 
 
 class Classes:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from energy_code.interpreter.budget import Budget
 from energy_code.interpreter.summary import Summary
+from energy_code.process.budget import Budget
 
 NO_CYCLE = 1 << 30
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from energy_code.interpreter.domain.values import UNKNOWN, Function, UserClass, Value
+from energy_code.interpreter.domain.definitions import Function, Module, Scope, UserClass
+from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.interpreter.operations.dispatch import ATTRIBUTES, CALLS, INDEXES, ITERATIONS
 from energy_code.interpreter.operations.loop_counts import length_of
-from energy_code.interpreter.summary import CallContext, Dependency, ResolvedCall, Summary
+from energy_code.interpreter.summary import CallContext, Dependency, ResolvedCall, Summary, Writes
 
 if TYPE_CHECKING:
     from energy_code.interpreter.domain.arguments import Arguments
-    from energy_code.interpreter.modules import Module
-    from energy_code.interpreter.operations.side_effects import Writes
     from energy_code.interpreter.program import Program
-    from energy_code.ir.code import Code, FunctionCode
-    from energy_code.ir.expressions import CallExpression, Expression
+    from energy_code.ir.code import CallSite, Code, FunctionCode
+    from energy_code.ir.nodes import Expression
     from energy_code.model import Mode
 
 Answer = TypeVar("Answer")
@@ -54,7 +53,7 @@ class Frame:
         "yielded",
     )
 
-    def __init__(self, program: Program, module: Module, code: Code, outer: Frame | None) -> None:
+    def __init__(self, program: Program, module: Module, code: Code, outer: Scope | None) -> None:
         self.program = program
         self.module = module
         self.code = code
@@ -70,7 +69,7 @@ class Frame:
         """Attributes assigned in this flow, by variable and attribute name."""
         self.attributes: dict[str, Value] = {}
         self.external_writes: Writes = {}
-        self.sites: dict[CallExpression, ResolvedCall] = {}
+        self.sites: dict[CallSite, ResolvedCall] = {}
         self.values: dict[Expression, Value] = {}
         self.values_by_code: dict[Code, dict[Expression, Value]] = {code: self.values}
         self.invocations: list[tuple[Function, CallContext, Summary]] = []
@@ -112,7 +111,7 @@ class Frame:
         value = self.globals[name] = self.program.modules.global_value(self.module, name)
         return value
 
-    def call(self, callee: Value, arguments: Arguments, site: CallExpression | None) -> Value:
+    def call(self, callee: Value, arguments: Arguments, site: CallSite | None) -> Value:
         """What `callee(arguments)` gives. `site` is None for calls that Python makes without one being written."""
         handler = CALLS.get(type(callee))
         return handler(self, callee, arguments, site) if handler is not None else UNKNOWN
@@ -176,7 +175,7 @@ class Frame:
             frame = frame.outer
         self.names[name] = value
 
-    def report(self, site: CallExpression, api: str, confidence: float, epochs: int = 1) -> None:
+    def report(self, site: CallSite, api: str, confidence: float, epochs: int = 1) -> None:
         """A call that reaches an API. What was seen first stays: later passes only make it less certain."""
         old = self.sites.get(site)
         if old is not None and old.api != api:

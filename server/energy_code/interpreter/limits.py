@@ -68,9 +68,8 @@ on each other: without a limit they could be asked for ever."""
 MAX_ROUNDS = 2
 """How often a module is evaluated again because its end says what its beginning works with."""
 
-MAX_CPU_SECONDS = 5.0
-"""Processor time for one reading of a document. Ten thousand lines take half a second; beyond this limit functions are no
-longer evaluated, and whoever looks at the file is told so."""
+STATEMENTS_AT_ONCE = 64
+"""Statements of a long body that run before somebody asks whether there is time left (`process.budget`)."""
 
 # Memory: what is kept that nobody asks for ------------------------------------------------------------------------
 

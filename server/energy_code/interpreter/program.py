@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Protocol
 
 from energy_code.interpreter.classes import Classes
-from energy_code.interpreter.domain.values import Function, UserClass, UserInstance, Value
+from energy_code.interpreter.domain.definitions import Function, Module, UserClass, UserInstance
+from energy_code.interpreter.domain.values import Value
 from energy_code.interpreter.evaluation_stack import EvaluationStack
-from energy_code.interpreter.modules import Module
 from energy_code.interpreter.operations.imports import Imports
 from energy_code.interpreter.summary import CallContext, Summary
-from energy_code.ir.expressions import Expression
+from energy_code.ir.nodes import Expression
 from energy_code.models.catalogue import PublicNames
 
 

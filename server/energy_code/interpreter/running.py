@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from energy_code.interpreter.domain.annotations import annotated
+from energy_code.interpreter.domain.definitions import Function, Module, UserClass, UserInstance, classes_of
 from energy_code.interpreter.domain.lattice import join
 from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     Constant,
-    Function,
     Mapping,
     Sequence,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.frame import Frame, conclude
-from energy_code.interpreter.modules import Module, classes_of
 from energy_code.interpreter.operations import attributes, calls, iteration
 from energy_code.interpreter.operations.dispatch import ATTRIBUTES, CALLS, INDEXES, ITERATIONS, fill
 from energy_code.interpreter.program import Program
@@ -102,10 +99,10 @@ def bind_parameters(frame: Frame, function: Function, given: CallContext) -> Non
         if value is None:
             value = defaults.get(name, UNKNOWN)
             if value is UNKNOWN or type(value) is Constant:
-                promised = (
+                declared = (
                     annotated(frame, parameter.annotation) if parameter.annotation is not None else UNKNOWN
                 )
-                value = promised if promised is not UNKNOWN else value
+                value = declared if declared is not UNKNOWN else value
             if position == 0 and function.owner is not None and value is UNKNOWN:
                 value = UserInstance(function.owner)
             elif parameter.kind == "args":
@@ -113,8 +110,8 @@ def bind_parameters(frame: Frame, function: Function, given: CallContext) -> Non
             elif parameter.kind == "kwargs":
                 value = Mapping((), value)
         elif parameter.annotation is not None and (value is UNKNOWN or value is NONE):
-            promised = annotated(frame, parameter.annotation)
-            value = promised if promised is not UNKNOWN else value
+            declared = annotated(frame, parameter.annotation)
+            value = declared if declared is not UNKNOWN else value
         names[name] = value
         if position == 0 and function.owner is not None:
             frame.self_name, frame.receiver = name, value

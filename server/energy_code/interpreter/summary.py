@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from energy_code.interpreter.domain.values import UNKNOWN, Function, Value
+from energy_code.interpreter.domain.definitions import ClassInfo, Function, Module, UserClass
+from energy_code.interpreter.domain.values import UNKNOWN, Value
+from energy_code.ir.code import CallSite, Code, FunctionCode
+from energy_code.ir.nodes import Expression
 
 if TYPE_CHECKING:
-    from energy_code.interpreter.modules import ClassInfo
-    from energy_code.interpreter.operations.side_effects import Writes
-    from energy_code.ir.code import Code, FunctionCode
-    from energy_code.ir.expressions import CallExpression, Expression
     from energy_code.model import Mode
 
 CallContext = tuple[tuple[str, Value], ...]
 """What a function was given: parameters and values, in the order of the parameters."""
 Dependency = tuple[Callable[..., Any], tuple[Any, ...], Any]
 """A question, what it was asked about, and the answer."""
+Writes = dict[tuple[UserClass | Module, str], Value]
+"""By class and attribute, or by module and global: what it is set to, or what is added to the container it holds."""
 
 
 class Running(Protocol):
@@ -91,9 +92,9 @@ class Summary:
 
     def __init__(self) -> None:
         self.returns: Value = UNKNOWN
-        self.sites: dict[CallExpression, ResolvedCall] = EMPTY
+        self.sites: dict[CallSite, ResolvedCall] = EMPTY
         self.values: dict[Code, dict[Expression, Value]] = EMPTY
-        self.positions: dict[Code, tuple[int, dict[tuple[int, int], Value]]] = {}
+        self.positions: dict[Code, dict[tuple[int, int], Value]] = {}
         self.invocations: list[tuple[Function, CallContext, Summary]] = NONE_SO_FAR
         self.marks: list[tuple[Function, Mode]] = NONE_SO_FAR
         self.defined: list[Function] = NONE_SO_FAR

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.values import UNKNOWN, ExternalInstance, Value
 from energy_code.ir.branches import merge, run_branches, run_dead, run_either, run_maybe
-from energy_code.ir.expressions import Expression, truth
+from energy_code.ir.expressions import truth
 from energy_code.ir.narrowing import give_back, narrowed, take_over, tells
-from energy_code.ir.statements import Statement, run
+from energy_code.ir.nodes import Expression, Statement
+from energy_code.ir.statements import run
 from energy_code.ir.targets import assign
 from energy_code.models.context_managers import entered
 

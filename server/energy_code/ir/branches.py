@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.lattice import join
 from energy_code.interpreter.domain.values import Value
-from energy_code.ir.statements import Statement, run
+from energy_code.ir.nodes import Statement
+from energy_code.ir.statements import run
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

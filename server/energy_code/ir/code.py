@@ -6,12 +6,10 @@ Because positions are relative, an unchanged function keeps its lowered form whe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from energy_code.interpreter.domain.values import Value
-    from energy_code.ir.expressions import Expression
-    from energy_code.ir.statements import Statement
+from energy_code.interpreter.domain.values import Value
+from energy_code.ir.nodes import Expression, Statement
 
 ParameterKind = Literal["plain", "keyword", "args", "kwargs"]
 
@@ -19,28 +17,23 @@ ParameterKind = Literal["plain", "keyword", "args", "kwargs"]
 class Code:
     """A stretch of program with positions of its own; `parts` are the codes inside it and where they start."""
 
-    __slots__ = ("end", "expressions", "moves", "name", "parts", "qualname")
+    __slots__ = ("end", "name", "parts", "qualname")
 
     def __init__(self, name: str, qualname: str, end: int) -> None:
         self.name = name
         self.qualname = qualname
         self.end = end
         self.parts: list[tuple[int, Code]] = []
-        self.moves = 0
-        """How often an edit in a comment has moved what stands in it."""
-        self.expressions: list[list[Expression]] | None = None
-        """Those that move then, once they have been gathered: whole ones, each with its parts."""
 
     def let_go(self) -> None:
         """It is no longer part of a text. What it is made of leads back to it, and would wait for the collector."""
         self.parts = []
-        self.expressions = None
 
 
 class TopLevelStatement(Code):
     """One statement of a module's top level."""
 
-    __slots__ = ("binds", "statements")
+    __slots__ = ("__weakref__", "binds", "statements")
 
     def __init__(self, end: int) -> None:
         super().__init__("", "", end)
@@ -118,3 +111,15 @@ class ClassCode(Code):
         """Nobody runs it again."""
         super().let_go()
         self.bases, self.keywords, self.body = (), (), ()
+
+
+class CallSite(Expression):
+    """A call as written. It is the only thing that is ever reported, so all who keep what was seen know it."""
+
+    __slots__ = ("enclosing_code", "function", "keywords", "positional")
+
+    function: Expression
+    enclosing_code: Code
+    positional: tuple[Expression, ...]
+    keywords: tuple[tuple[str, Expression], ...]
+    """Keyword (`**` for unpacked mappings) and value."""

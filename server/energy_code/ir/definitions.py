@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import Arguments
-from energy_code.interpreter.domain.values import UNKNOWN, ApiFunction, Function, Method, UserClass, Value
-from energy_code.interpreter.modules import ClassInfo
-from energy_code.ir.expressions import Attribute, CallExpression, Expression, Name
-from energy_code.ir.statements import Statement, run
+from energy_code.interpreter.domain.definitions import ClassInfo, Function, Method, UserClass
+from energy_code.interpreter.domain.values import UNKNOWN, ApiFunction, Value
+from energy_code.ir.code import CallSite
+from energy_code.ir.expressions import Attribute, Name
+from energy_code.ir.nodes import Expression, Statement
+from energy_code.ir.statements import run
 from energy_code.ir.targets import define
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ class Define(Statement):
 
     __slots__ = ("code", "decorators")
 
-    def __init__(self, code: FunctionCode, decorators: tuple[tuple[Expression, CallExpression], ...]) -> None:
+    def __init__(self, code: FunctionCode, decorators: tuple[tuple[Expression, CallSite], ...]) -> None:
         self.code = code
         self.decorators = decorators
         """Each decorator, and the call that Python makes with it."""
@@ -36,7 +38,7 @@ class Define(Statement):
         return True
 
 
-def decorate(frame: Frame, decorator: Value, value: Value, site: CallExpression) -> Value:
+def decorate(frame: Frame, decorator: Value, value: Value, site: CallSite) -> Value:
     """What a decorator makes of a function; unknown ones are taken to keep it."""
     bare = type(site.function) in (Name, Attribute)
     before = frame.sites.get(site)
@@ -58,7 +60,7 @@ class DefineClass(Statement):
 
     __slots__ = ("code", "decorators")
 
-    def __init__(self, code: ClassCode, decorators: tuple[tuple[Expression, CallExpression], ...]) -> None:
+    def __init__(self, code: ClassCode, decorators: tuple[tuple[Expression, CallSite], ...]) -> None:
         self.code = code
         self.decorators = decorators
 

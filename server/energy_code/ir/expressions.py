@@ -23,23 +23,11 @@ from energy_code.interpreter.domain.values import (
 )
 from energy_code.interpreter.limits import MAX_ITEMS
 from energy_code.interpreter.operations.dispatch import CALLS
+from energy_code.ir.code import CallSite
+from energy_code.ir.nodes import Expression
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
-    from energy_code.ir.code import Code
-
-
-class Expression:
-    """Base of all; an expression the reader does not follow is unknown."""
-
-    __slots__ = ("end", "start")
-
-    start: int
-    end: int
-
-    def evaluate(self, frame: Frame) -> Value:
-        """What the expression may be, where it stands in the flow of `frame`."""
-        return UNKNOWN
 
 
 class Literal(Expression):
@@ -111,33 +99,15 @@ def member(start: int, end: int, value: Expression, name: str) -> Attribute:
     return result
 
 
-class CallExpression(Expression):
-    """A call: the only thing that is ever reported."""
+class CallExpression(CallSite):
+    """A call that can be evaluated."""
 
-    __slots__ = ("enclosing_code", "function", "keywords", "loud", "positional", "unpacks")
+    __slots__ = ("loud", "unpacks")
 
-    function: Expression
-    enclosing_code: Code
-    positional: tuple[Expression, ...]
-    keywords: tuple[tuple[str, Expression], ...]
-    """Keyword (`**` for unpacked mappings) and value."""
     loud: tuple[Expression, ...] | None
     """Arguments that have to be evaluated even if nobody takes them; found out when that first happens."""
     unpacks: bool
     """True with an argument such as `*a` or `**a`."""
-
-    def name_range(self) -> tuple[int, int]:
-        """Where the callee's last identifier stands."""
-        function = self.function
-        if type(function) is Attribute:
-            return function.end - len(function.name.encode()), function.end
-        if type(function) is Name:
-            return function.start, function.end
-        return self.start, self.end
-
-    def owner(self) -> Expression | None:
-        """What stands before the dot of `a.b()`."""
-        return self.function.value if type(self.function) is Attribute else None
 
     def evaluate(self, frame: Frame) -> Value:
         """What the call gives; reports it when it reaches an API."""
@@ -205,6 +175,21 @@ class CallExpression(Expression):
         if not complete:
             arguments.unpacked = unpacked
         return arguments
+
+
+def name_range(call: CallSite) -> tuple[int, int]:
+    """Where the callee's last identifier stands."""
+    function = call.function
+    if type(function) is Attribute:
+        return function.end - len(function.name.encode()), function.end
+    if type(function) is Name:
+        return function.start, function.end
+    return call.start, call.end
+
+
+def owner_of(call: CallSite) -> Expression | None:
+    """What stands before the dot of `a.b()`."""
+    return call.function.value if type(call.function) is Attribute else None
 
 
 def quiet(expression: Expression) -> bool:
@@ -381,7 +366,7 @@ class Await(Expression):
         self.value = value
 
     def evaluate(self, frame: Frame) -> Value:
-        """The value itself: coroutines are not told apart from their results."""
+        """The value itself: coroutines are not distinguished from their results."""
         return self.value.evaluate(frame)
 
 

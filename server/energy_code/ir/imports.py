@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.domain.values import UNKNOWN, ApiModule, External, ProjectModule, Value
-from energy_code.ir.statements import Statement
+from energy_code.interpreter.domain.definitions import ProjectModule
+from energy_code.interpreter.domain.values import (
+    UNKNOWN,
+    ApiModule,
+    External,
+    Value,
+)
+from energy_code.ir.nodes import Statement
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

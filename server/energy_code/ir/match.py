@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from energy_code.interpreter.domain.definitions import UserInstance
 from energy_code.interpreter.domain.lattice import join_all
-from energy_code.interpreter.domain.values import UNKNOWN, Constant, Mapping, Sequence, UserInstance, Value
+from energy_code.interpreter.domain.values import (
+    UNKNOWN,
+    Constant,
+    Mapping,
+    Sequence,
+    Value,
+)
 from energy_code.ir.branches import run_branches, run_dead
-from energy_code.ir.expressions import Expression, Name, truth
+from energy_code.ir.expressions import Name, truth
 from energy_code.ir.narrowing import give_back, take_over, where_true
-from energy_code.ir.statements import Statement, run
+from energy_code.ir.nodes import Expression, Statement
+from energy_code.ir.statements import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

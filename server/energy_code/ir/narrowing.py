@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.domain.annotations import promise
+from energy_code.interpreter.domain.annotations import declared_by
+from energy_code.interpreter.domain.definitions import UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import join_all
 from energy_code.interpreter.domain.values import (
     TENSOR,
@@ -14,12 +15,17 @@ from energy_code.interpreter.domain.values import (
     ApiInstance,
     External,
     Sequence,
-    UserClass,
-    UserInstance,
     Value,
     options_of,
 )
-from energy_code.ir.expressions import Attribute, Both, CallExpression, Choice, Expression, Name
+from energy_code.ir.expressions import (
+    Attribute,
+    Both,
+    CallExpression,
+    Choice,
+    Name,
+)
+from energy_code.ir.nodes import Expression
 from energy_code.ir.operators import Operator
 
 if TYPE_CHECKING:
@@ -90,7 +96,7 @@ def flattened(classes: Value) -> list[Value]:
 
 
 def where_true(frame: Frame, value: Value, classes: list[Value]) -> Value:
-    """What a value is that is of one of the classes: the options that fit, else what the classes promise."""
+    """What a value is that is of one of the classes: the options that fit, else what the classes declare."""
     options = options_of(value)
     fitting = tuple(option for option in options if any(is_of(frame, option, cls) for cls in classes))
     if fitting:
@@ -99,7 +105,7 @@ def where_true(frame: Frame, value: Value, classes: list[Value]) -> Value:
         return join_all(tuple(o for o in options if type(o) not in (ApiInstance, UserInstance)))
     foreign = all(type(option) is ApiInstance for option in options)  # who comes here is another one
     if foreign or UNKNOWN in options or any(is_wider(frame, o, cls) for o in options for cls in classes):
-        known = tuple(promised for cls in classes if (promised := promise(frame, cls)) is not UNKNOWN)
+        known = tuple(declared for cls in classes if (declared := declared_by(frame, cls)) is not UNKNOWN)
         return join_all(known) if known else value
     return value
 

@@ -19,7 +19,7 @@ from energy_code.interpreter.domain.values import (
     options_of,
 )
 from energy_code.interpreter.limits import MAX_ITEMS
-from energy_code.ir.expressions import Expression
+from energy_code.ir.nodes import Expression
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame

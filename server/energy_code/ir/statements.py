@@ -5,39 +5,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.annotations import annotated
+from energy_code.interpreter.domain.definitions import ClassInfo
 from energy_code.interpreter.domain.lattice import element_of, is_empty
 from energy_code.interpreter.domain.values import UNKNOWN, Constant, Sequence, Value
-from energy_code.interpreter.modules import ClassInfo
+from energy_code.interpreter.limits import STATEMENTS_AT_ONCE
 from energy_code.interpreter.operations.side_effects import note_attribute
-from energy_code.ir.expressions import Attribute, Expression, Name
+from energy_code.ir.expressions import Attribute, Name
 from energy_code.ir.narrowing import narrowed, take_over, tells
+from energy_code.ir.nodes import Expression, Statement
 from energy_code.ir.operators import Operator
 from energy_code.ir.targets import assign, target_names
+from energy_code.process import budget
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
 
 
-class Statement:
-    """Base of all; a statement without effect on what is known."""
-
-    __slots__ = ()
-
-    def execute(self, frame: Frame) -> bool:
-        """Run it; True when the flow goes on."""
-        return True
-
-
 def run(frame: Frame, body: tuple[Statement, ...]) -> bool:
     """Run statements in order. What stands behind the end of the flow is read too: it is still in the file."""
     goes_on = True
-    for statement in body:
+    for statement in body if len(body) <= STATEMENTS_AT_ONCE else in_time(body):
         if not statement.execute(frame):
             goes_on = False
     return goes_on
+
+
+def in_time(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """The statements of a long body, as many as there is time for."""
+    for start in range(0, len(body), STATEMENTS_AT_ONCE):
+        if not budget.is_left():
+            return
+        yield from body[start : start + STATEMENTS_AT_ONCE]
 
 
 class Block(Statement):
@@ -108,9 +110,9 @@ class Assign(Statement):
         """Bind the targets to the value, or to what the annotation promises."""
         value: Value = self.value.evaluate(frame) if self.value is not None else UNKNOWN
         if self.annotation is not None:
-            promised = annotated(frame, self.annotation)
-            if value is UNKNOWN or (promised is not UNKNOWN and is_empty(value)):
-                value = expected(value, promised)
+            declared = annotated(frame, self.annotation)
+            if value is UNKNOWN or (declared is not UNKNOWN and is_empty(value)):
+                value = expected(value, declared)
                 if self.value is None and frame.owner is None and value is UNKNOWN:
                     return True
         for target in self.targets:
@@ -134,11 +136,11 @@ def add_fields(info: ClassInfo, targets: tuple[Expression, ...]) -> None:
     names.extend(name for target in targets for name in target_names(target) if name not in names)
 
 
-def expected(value: Value, promised: Value) -> Value:
-    """What an annotation says of an empty container: a list is known to be empty, and what it will hold is promised."""
-    if type(value) is Sequence and type(promised) is Sequence:
-        return Sequence(value.kind, (), element_of(promised))
-    return promised
+def expected(value: Value, declared: Value) -> Value:
+    """What an annotation says of an empty container: a list is known to be empty, and what it will hold is declared."""
+    if type(value) is Sequence and type(declared) is Sequence:
+        return Sequence(value.kind, (), element_of(declared))
+    return declared
 
 
 class AssignName(Statement):

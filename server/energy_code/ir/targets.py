@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from energy_code.interpreter.domain.definitions import Function, UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import element_of, join, join_all, named
 from energy_code.interpreter.domain.values import (
     STRING,
@@ -12,12 +13,9 @@ from energy_code.interpreter.domain.values import (
     ApiFunction,
     ApiInstance,
     Constant,
-    Function,
     Mapping,
     Partial,
     Sequence,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.limits import MAX_ITEMS, MAX_REPEATS, MAX_VARIANTS
@@ -26,12 +24,12 @@ from energy_code.ir.expressions import (
     NOTHING,
     Attribute,
     Display,
-    Expression,
     Name,
     Starred,
     Subscript,
 )
 from energy_code.ir.narrowing import narrowed, take_over, tells
+from energy_code.ir.nodes import Expression
 from energy_code.models.dict_subclasses import fill
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from energy_code.interpreter.limits import MAX_BLOCK_DEPTH, MAX_BRANCHES
 from energy_code.ir.blocks import If, Loop, Try, With
-from energy_code.ir.expressions import NOTHING, Expression
-from energy_code.ir.statements import Block, Statement
+from energy_code.ir.expressions import NOTHING
+from energy_code.ir.nodes import Expression, Statement
+from energy_code.ir.statements import Block
 from energy_code.lowering.context import Lowering
 from energy_code.lowering.targets import lower_target
 from energy_code.syntax import node_fields as fields

@@ -11,10 +11,19 @@ from collections.abc import Callable, Sequence
 from sys import intern
 
 from energy_code.ir.code import Code, TopLevelStatement
-from energy_code.ir.expressions import NOTHING, Expression, Group, Literal, Name
-from energy_code.ir.statements import Statement
+from energy_code.ir.expressions import (
+    NOTHING,
+    Group,
+    Literal,
+    Name,
+)
+from energy_code.ir.nodes import Expression, Statement
 from energy_code.lowering.scopes import Scope
+from energy_code.process import budget
 from energy_code.syntax.node_kinds import ERROR, PLAIN_IDENTIFIER, Node, code_children
+
+STEPS_AT_ONCE = 256
+"""Expressions that are lowered before somebody asks whether there is time left."""
 
 Cache = dict[tuple[str, int, bytes], Code]
 """Codes by their name, the column that they start in, and their text."""
@@ -56,6 +65,7 @@ class Lowering:
         "scope",
         "source",
         "statements",
+        "steps",
         "texts",
     )
 
@@ -75,6 +85,8 @@ class Lowering:
         """What lowers a statement, likewise."""
         self.known = known if known is not None else KnownCode()
         self.scope = Scope(TopLevelStatement(0), 0, "")
+        self.steps = 0
+        """How many expressions were lowered."""
         self.depth = 0
         """How deep statements are nested here; expressions too, while depth is bounded."""
         self.integers: dict[str, Literal] = {}
@@ -86,6 +98,9 @@ class Lowering:
         kind = node.kind_id
         if kind == PLAIN_IDENTIFIER:  # by far the most frequent
             return self.name(node)
+        self.steps += 1
+        if not self.steps % STEPS_AT_ONCE:
+            budget.check()
         return self.expressions[kind if kind != ERROR else -1](self, node)
 
     def statement(self, node: Node) -> Statement | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from energy_code.ir.code import ClassCode, Code, FunctionCode
 from energy_code.ir.definitions import Define, DefineClass
-from energy_code.ir.expressions import CallExpression, Expression
-from energy_code.ir.statements import Block, Evaluate, Jump, Statement
+from energy_code.ir.expressions import CallExpression
+from energy_code.ir.nodes import Expression, Statement
+from energy_code.ir.statements import Block, Evaluate, Jump
 from energy_code.lowering.blocks import lower_block
 from energy_code.lowering.context import Lowering
 from energy_code.lowering.expressions import keyword_argument, new_call

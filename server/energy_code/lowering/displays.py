@@ -8,11 +8,11 @@ from energy_code.ir.expressions import (
     CallExpression,
     DictDisplay,
     Display,
-    Expression,
     Name,
     Starred,
     Subscript,
 )
+from energy_code.ir.nodes import Expression
 from energy_code.ir.targets import Comprehension
 from energy_code.lowering.context import ExpressionHandler, Lowering
 from energy_code.lowering.targets import lower_target

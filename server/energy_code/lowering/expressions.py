@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from sys import intern
 
-import tree_sitter
-
 from energy_code.interpreter.limits import MAX_EXPRESSION_DEPTH
 from energy_code.ir.code import FunctionCode
 from energy_code.ir.expressions import (
@@ -15,7 +13,6 @@ from energy_code.ir.expressions import (
     Await,
     CallExpression,
     Display,
-    Expression,
     Name,
     Slice,
     Starred,
@@ -23,6 +20,7 @@ from energy_code.ir.expressions import (
     Yield,
     member,
 )
+from energy_code.ir.nodes import Expression
 from energy_code.ir.targets import Lambda, Walrus
 from energy_code.lowering.context import ExpressionHandler, Lowering
 from energy_code.lowering.displays import DISPLAYS
@@ -38,13 +36,13 @@ from energy_code.syntax.node_kinds import (
     IGNORED,
     KEYWORD_ARGUMENT,
     KINDS,
-    LANGUAGE,
     LIST_SPLAT,
     PLAIN_IDENTIFIER,
     TOKENS,
     Node,
     code_children,
 )
+from energy_code.syntax.tree import parse
 
 MUTATORS = frozenset(["append", "extend", "insert", "add", "appendleft", "update"])
 
@@ -261,7 +259,7 @@ BOUNDED = [bounded(handler) for handler in EXPRESSIONS]
 def lower_expression(text: str) -> Expression:
     """A text as one expression by itself."""
     source = text.strip().encode("utf-8", "surrogatepass")
-    root = tree_sitter.Parser(LANGUAGE).parse(source).root_node
+    root = parse(source).root_node
     if root.has_error or len(root.children) != 1:
         return NOTHING
     return Lowering(source, BOUNDED).expression(root.children[0])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from energy_code.ir.imports import Import, ImportFrom
-from energy_code.ir.statements import Evaluate, Statement
+from energy_code.ir.nodes import Statement
+from energy_code.ir.statements import Evaluate
 from energy_code.lowering.context import Lowering
 from energy_code.syntax import node_fields as fields
 from energy_code.syntax.node_kinds import KINDS, Node, code_children

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from energy_code.interpreter.domain.values import NONE, STRING, Constant
-from energy_code.ir.expressions import NOTHING, TEXT, Expression, Group, Literal
+from energy_code.ir.expressions import (
+    NOTHING,
+    TEXT,
+    Group,
+    Literal,
+)
+from energy_code.ir.nodes import Expression
 from energy_code.lowering.context import ExpressionHandler, Lowering, utf8
 from energy_code.syntax.node_kinds import INTERPOLATION, KINDS, STRINGS, Node, code_children
 

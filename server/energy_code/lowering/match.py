@@ -5,9 +5,9 @@ from __future__ import annotations
 from sys import intern
 
 from energy_code.interpreter.limits import MAX_PATTERN_DEPTH
-from energy_code.ir.expressions import NOTHING, Expression, member
+from energy_code.ir.expressions import NOTHING, member
 from energy_code.ir.match import Anything, Case, Either, Entries, Equal, Items, Match, OfClass, Pattern
-from energy_code.ir.statements import Statement
+from energy_code.ir.nodes import Expression, Statement
 from energy_code.lowering.blocks import clause_block
 from energy_code.lowering.context import Lowering
 from energy_code.syntax import node_fields as fields

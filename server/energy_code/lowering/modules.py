@@ -10,6 +10,7 @@ from energy_code.lowering.context import KnownCode, Lowering
 from energy_code.lowering.expressions import BOUNDED, EXPRESSIONS
 from energy_code.lowering.recovery import recover_statements
 from energy_code.lowering.statements import STATEMENTS
+from energy_code.process import budget
 from energy_code.syntax.error_recovery import groups
 from energy_code.syntax.node_kinds import ERROR, IGNORED, Node
 
@@ -30,6 +31,7 @@ def lower_module(
     lowering = Lowering(source, EXPRESSIONS, STATEMENTS, known)
     twins = twins if twins is not None else {}
     for nodes in top_level(top):
+        budget.check()
         start, end = nodes[0].start_byte, nodes[-1].end_byte
         if len(nodes) > 1 or nodes[0].has_error:
             yield start, lower_top_level_statement(lowering, nodes, start, end)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from energy_code.ir.expressions import NOTHING, Both, Choice, Expression
+from energy_code.ir.expressions import NOTHING, Both, Choice
 from energy_code.ir.narrowing import TellingBoth, TellingChoice, tells
+from energy_code.ir.nodes import Expression
 from energy_code.ir.operators import Operator
 from energy_code.lowering.context import ExpressionHandler, Lowering
 from energy_code.syntax.node_kinds import AND, TOKENS, Node, code_children

@@ -6,7 +6,8 @@ from energy_code.interpreter.limits import MAX_BLOCK_DEPTH, MAX_BROKEN_DEPTH
 from energy_code.ir.blocks import Loop, With
 from energy_code.ir.code import ClassCode, FunctionCode
 from energy_code.ir.definitions import Define, DefineClass
-from energy_code.ir.statements import Block, Evaluate, Statement
+from energy_code.ir.nodes import Statement
+from energy_code.ir.statements import Block, Evaluate
 from energy_code.lowering.blocks import Body, with_items
 from energy_code.lowering.context import Lowering
 from energy_code.lowering.parameters import lower_parameters

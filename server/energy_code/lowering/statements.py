@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from energy_code.ir.expressions import NOTHING, Expression, Group, Name
+from energy_code.ir.expressions import NOTHING, Group, Name
+from energy_code.ir.nodes import Expression, Statement
 from energy_code.ir.operators import Operator
 from energy_code.ir.statements import (
     Assert,
@@ -16,7 +17,6 @@ from energy_code.ir.statements import (
     Evaluate,
     Jump,
     Return,
-    Statement,
 )
 from energy_code.lowering.blocks import lower_block, lower_for, lower_if, lower_try, lower_while, lower_with
 from energy_code.lowering.context import Lowering, StatementHandler

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from energy_code.ir.expressions import NOTHING, Attribute, Display, Expression, Starred, Subscript
+from energy_code.ir.expressions import (
+    NOTHING,
+    Attribute,
+    Display,
+    Starred,
+    Subscript,
+)
+from energy_code.ir.nodes import Expression
 from energy_code.lowering.context import Lowering
 from energy_code.syntax.node_kinds import KINDS, PLAIN_IDENTIFIER, Node, code_children
 

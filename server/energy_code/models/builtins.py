@@ -7,6 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.definitions import (
+    Descriptor,
+    Function,
+    Super,
+    UserClass,
+    UserInstance,
+)
 from energy_code.interpreter.domain.lattice import join_all
 from energy_code.interpreter.domain.values import (
     NONE,
@@ -14,16 +21,11 @@ from energy_code.interpreter.domain.values import (
     ApiInstance,
     ApiModule,
     Constant,
-    Descriptor,
     ExternalInstance,
-    Function,
     Mapping,
     Partial,
     Sequence,
-    Super,
     Union,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.operations.iteration import DATASET_LIKE
@@ -36,6 +38,7 @@ from energy_code.models.outside_libraries import OUTSIDE
 from energy_code.models.type_call import make_type
 
 if TYPE_CHECKING:
+    from energy_code.interpreter.domain.definitions import Scope
     from energy_code.interpreter.frame import Frame
 
 BUILTIN_NAMES = frozenset(dir(builtins))
@@ -238,7 +241,7 @@ def set_attribute(frame: Frame, arguments: Arguments) -> Value:
 
 def make_super(frame: Frame, arguments: Arguments) -> Value:
     """`super()` or `super(Cls, self)`."""
-    inner = frame
+    inner: Scope = frame
     while inner.owner is None and inner.outer is not None:
         inner = inner.outer
     if inner.owner is None:

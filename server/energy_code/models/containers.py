@@ -9,16 +9,17 @@ from energy_code.interpreter.domain.lattice import element_of, join
 from energy_code.interpreter.domain.values import NONE, UNKNOWN, ExternalInstance, Mapping, Sequence, Value
 from energy_code.interpreter.operations.iteration import any_value
 from energy_code.interpreter.operations.side_effects import note_added
+from energy_code.ir.expressions import owner_of
 from energy_code.ir.targets import assign
 from energy_code.models.builtins import first, second
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
-    from energy_code.ir.expressions import CallExpression
+    from energy_code.ir.code import CallSite
 
 
 def call_container_method(
-    frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallExpression | None
+    frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallSite | None
 ) -> Value:
     """A method of a list or a dictionary."""
     value = callee.receiver
@@ -30,7 +31,7 @@ def call_container_method(
 
 
 def call_sequence_method(
-    frame: Frame, name: str, value: Sequence, arguments: Arguments, site: CallExpression | None
+    frame: Frame, name: str, value: Sequence, arguments: Arguments, site: CallSite | None
 ) -> Value:
     """`append` and its relatives widen the list; `pop` hands out an element."""
     if name in ("append", "add", "appendleft", "put", "put_nowait") and value.kind in ("list", "set"):
@@ -69,7 +70,7 @@ def widened(value: Sequence, added: Value) -> Value:
 
 
 def call_mapping_method(
-    frame: Frame, name: str, value: Mapping, arguments: Arguments, site: CallExpression | None
+    frame: Frame, name: str, value: Mapping, arguments: Arguments, site: CallSite | None
 ) -> Value:
     """Views, look-ups and updates of a dictionary."""
     if name == "items":
@@ -98,20 +99,20 @@ def call_mapping_method(
     return value if name == "copy" else UNKNOWN
 
 
-def note_element(frame: Frame, site: CallExpression | None, container: Sequence, added: Value) -> None:
+def note_element(frame: Frame, site: CallSite | None, container: Sequence, added: Value) -> None:
     """An element that a function adds to a list that is not its own."""
     if added is not UNKNOWN:
         note_entries(frame, site, Sequence(container.kind, None, added))
 
 
-def note_entries(frame: Frame, site: CallExpression | None, added: Value) -> None:
+def note_entries(frame: Frame, site: CallSite | None, added: Value) -> None:
     """What a function adds to a container that is not its own."""
-    if site is not None and (owner := site.owner()) is not None:
+    if site is not None and (owner := owner_of(site)) is not None:
         note_added(frame, owner, added)
 
 
-def store(frame: Frame, site: CallExpression | None, value: Value) -> None:
+def store(frame: Frame, site: CallSite | None, value: Value) -> None:
     """Rebind the variable or attribute whose method was called."""
 
-    if site is not None and (owner := site.owner()) is not None:
+    if site is not None and (owner := owner_of(site)) is not None:
         assign(frame, owner, value)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import NO_ARGUMENTS
+from energy_code.interpreter.domain.definitions import Method, UserInstance
 from energy_code.interpreter.domain.lattice import join_all
 from energy_code.interpreter.domain.values import (
     UNKNOWN,
     ExternalInstance,
-    Method,
     Union,
-    UserInstance,
     Value,
 )
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from energy_code.interpreter.domain.values import UNKNOWN, External, Mapping, UserClass, UserInstance, Value
+from energy_code.interpreter.domain.definitions import UserClass, UserInstance
+from energy_code.interpreter.domain.values import (
+    UNKNOWN,
+    External,
+    Mapping,
+    Value,
+)
 from energy_code.interpreter.operations.side_effects import note_attribute
 
 if TYPE_CHECKING:

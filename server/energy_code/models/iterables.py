@@ -121,7 +121,7 @@ def make_longest(frame: Frame, arguments: Arguments) -> Value:
 
 
 def make_one(frame: Frame, arguments: Arguments) -> Value:
-    """`asyncio.run(f())`, `asyncio.create_task(f())`: coroutines are not told apart from their results."""
+    """`asyncio.run(f())`, `asyncio.create_task(f())`: coroutines are not distinguished from their results."""
     return join_all(tuple(arguments.positional[:1]))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import NO_ARGUMENTS, Arguments
+from energy_code.interpreter.domain.definitions import UserInstance
 from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
@@ -14,7 +15,6 @@ from energy_code.interpreter.domain.values import (
     ExternalInstance,
     Mapping,
     Sequence,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.operations.iteration import RECORD, RESTORED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.definitions import UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import nesting
 from energy_code.interpreter.domain.values import (
     UNKNOWN,
@@ -13,8 +14,6 @@ from energy_code.interpreter.domain.values import (
     Constant,
     Mapping,
     Sequence,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.limits import MAX_GENERATIONS

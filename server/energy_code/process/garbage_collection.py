@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,12 +16,8 @@ class Passed:
     """How many objects the collector has not looked at."""
 
     objects = 0
-    enough = ENOUGH
-
-
-def look_elsewhere() -> None:
-    """Whoever calls this looks for garbage by itself, at moments when nobody waits."""
-    Passed.enough = sys.maxsize
+    stay = False
+    """True where somebody looks through them in quiet moments."""
 
 
 @contextmanager
@@ -43,8 +38,10 @@ def collector_paused() -> Iterator[None]:
 def pass_over(made: int) -> None:
     """Count new objects as old without looking through them, or the collector would start at once."""
     gc.freeze()
+    if Passed.stay:
+        return
     gc.unfreeze()
     Passed.objects += min(made, MOST)
-    if Passed.objects > Passed.enough:
+    if Passed.objects > ENOUGH:
         Passed.objects = 0
         gc.collect()

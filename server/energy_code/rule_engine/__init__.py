@@ -2,13 +2,13 @@
 
 from energy_code.rule_engine.context import Edit, Match, RuleContext
 from energy_code.rule_engine.evidence.workload import Array, Workload
+from energy_code.rule_engine.finding import Finding
 from energy_code.rule_engine.rule import (
     EAGER,
     EVERYWHERE,
     NOT_JIT,
     Category,
     Change,
-    Finding,
     Rule,
     Safety,
 )

@@ -1,7 +1,7 @@
 """Findings of statements that an edit left alone: only what can have changed is looked at again.
 
 The findings of a statement of the module (a function, a class, a loop) hold as long as its text (but for comments
-and blank lines), what its calls read_set and what the reader knows of its expressions stay the same. Rules that look for
+and blank lines), what its calls reach and what the reader knows of its expressions stay the same. Rules that look for
 a word beyond it say so (`FileContext.looked_for`): theirs hold as long as no statement that has the word changes. What rests
 on more than that (`FileContext.looked_anywhere`) is not kept.
 """
@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.analysis.layout import same_statements
 from energy_code.rule_engine.file_context import alias_in, occurrences
-from energy_code.rule_engine.rule import Finding
-from energy_code.text.blank_edits import Change
+from energy_code.rule_engine.finding import Finding, SeeAgain
+from energy_code.text.change import Change
 from energy_code.text.decoding import same_ends
 
 if TYPE_CHECKING:
-    from energy_code.analysis.analysis import Analysis, StatementRange
-    from energy_code.analysis.comment_edits import Shift
+    from energy_code.analysis.analysis import Analysis, ReadText, StatementRange
     from energy_code.analysis.layout import Layout
     from energy_code.incremental.module_summary import Knowledge
     from energy_code.ir.code import Code
     from energy_code.model import Mode
     from energy_code.rule_engine.file_context import FileContext
     from energy_code.rule_engine.rule import Rule
-    from energy_code.workspace.document import Document
 
 
 class Note(NamedTuple):
@@ -43,12 +41,6 @@ class Note(NamedTuple):
     related: tuple[tuple[int, int], ...]
     call: int | None
     """Which call of the statement it hangs on."""
-
-    def moved(self, shift: Shift) -> Note:
-        """The same finding after an edit of a comment or of blank lines."""
-        start, end = shift.of(self.start, self.end)
-        related = tuple([shift.of(*place) for place in self.related])
-        return self._replace(start=start, end=end, related=related)
 
 
 class Kept(NamedTuple):
@@ -81,18 +73,18 @@ class FindingCache:
         """What is still to be noted: no edit may ever come."""
 
     def keep(
-        self, stretch: StatementRange, shared: FileContext, added: Sequence[tuple[Finding, int | None]]
+        self, block: StatementRange, shared: FileContext, added: Sequence[tuple[Finding, int | None]]
     ) -> None:
         """Keep what was found in a statement, unless it rests on what this cannot follow."""
-        if not shared.looked_anywhere and self.is_sound(stretch):
-            self._found.append((stretch, added, frozenset(shared.looked_for)))
+        if not shared.looked_anywhere and self.is_sound(block):
+            self._found.append((block, added, frozenset(shared.looked_for)))
         else:
-            self.unkept.add(stretch.code)
+            self.unkept.add(block.code)
 
-    def is_sound(self, stretch: StatementRange) -> bool:
+    def is_sound(self, block: StatementRange) -> bool:
         """Whether a statement is read as Python would; in broken code some are not."""
-        place = bisect_right(self._broken, stretch.start, key=itemgetter(0)) - 1
-        return place < 0 or stretch.start >= self._broken[place][1]
+        place = bisect_right(self._broken, block.start, key=itemgetter(0)) - 1
+        return place < 0 or block.start >= self._broken[place][1]
 
     def remember(self, shared: FileContext) -> None:
         """Keep all of this for the next search in the same document."""
@@ -113,41 +105,28 @@ class FindingCache:
         assert self._analysis is not None
         return self._analysis.knowledge
 
-    def settle(self) -> None:
+    def note_findings(self) -> None:
         """Another search begins: note what was found, and let go of the analysis, which holds far more."""
         if self._analysis is not None:
-            for stretch, added, words in self._found:
-                self._note(stretch, added, words)
+            for block, added, words in self._found:
+                self._note(block, added, words)
             self._found = []
             _ = self.layout, self.knowledge
             self._analysis = None
 
-    def move(self, code: Code, shift: Shift, text: bytes) -> None:
-        """Blank lines or comments of a statement have changed, which no rule looks at."""
-        self.settle()
-        known = self.kept.get(code)
-        if known is not None:
-            notes = tuple([note.moved(shift) for note in known.notes])
-            self.kept[code] = known._replace(text=text, notes=notes)
-
-    def minds(self, lines: Sequence[bytes]) -> bool:
-        """Whether some lines without code have a word that rules look for anywhere in the text."""
-        words = {b"import", b"tensorflow", *self.words}.union(*[known.words for known in self.kept.values()])
-        return any(word in text for text in lines for word in words)
-
     def _note(
-        self, stretch: StatementRange, added: Sequence[tuple[Finding, int | None]], words: frozenset[bytes]
+        self, block: StatementRange, added: Sequence[tuple[Finding, int | None]], words: frozenset[bytes]
     ) -> None:
         for finding, _ in added:
             for place in (finding.span, *finding.related):
-                if place.start_byte < stretch.start or place.end_byte > stretch.end:
-                    self.unkept.add(stretch.code)
+                if place.start_byte < block.start or place.end_byte > block.end:
+                    self.unkept.add(block.code)
                     return
-        notes = tuple([noted(finding, stretch, call) for finding, call in added])
-        self.kept[stretch.code] = Kept(self.source[stretch.start : stretch.end], notes, words)
+        notes = tuple([noted(finding, block, call) for finding, call in added])
+        self.kept[block.code] = Kept(self.source[block.start : block.end], notes, words)
 
 
-def forget(document: Document) -> None:
+def forget(document: ReadText) -> None:
     """Let the next search in a document begin afresh."""
     document.remembered = None
 
@@ -168,37 +147,40 @@ class Region(NamedTuple):
 class CachedFindings:
     """What an earlier search left that still holds."""
 
-    def __init__(self, old: FindingCache, new: FindingCache, analysis: Analysis, change: Change) -> None:
+    def __init__(
+        self, old: FindingCache, new: FindingCache, analysis: Analysis, change: Change, see_again: SeeAgain
+    ) -> None:
         self._old = old
         self._new = new
         self._analysis = analysis
         self._change = change
+        self._see_again = see_again
         self._changed = analysis.changed_since(old.knowledge)
         new.words, new.aliases = old.words, old.aliases
 
-    def of(self, stretch: StatementRange) -> list[Finding] | None:
+    def of(self, block: StatementRange) -> list[Finding] | None:
         """The findings of a statement; None when it has to be looked at again."""
-        known = self._old.kept.get(stretch.code)
-        if known is None or not self._new.is_sound(stretch):
+        known = self._old.kept.get(block.code)
+        if known is None or not self._new.is_sound(block):
             return None
-        if self._changed and not self._changed.isdisjoint(self._new.layout.codes[slice(*stretch.codes)]):
+        if self._changed and not self._changed.isdisjoint(self._new.layout.codes[slice(*block.codes)]):
             return None
-        if self._new.source[stretch.start : stretch.end] != known.text:
+        if self._new.source[block.start : block.end] != known.text:
             return None
         if known.words and (self._region is None or self._region.has(known.words)):
             return None
-        self._new.kept[stretch.code] = known
-        return list(recalled(self._analysis, stretch, known.notes))
+        self._new.kept[block.code] = known
+        return list(recalled(self._analysis, block, known.notes, self._see_again))
 
     def elsewhere(self) -> tuple[list[Finding], list[int]] | None:
         """What still holds of the statements that an edit left alone, and where those begin that are to be looked at.
 
-        None when that cannot be told without looking at each.
+        None when that cannot be known without looking at each.
         """
         region, old, new = self._region, self._old, self._new
         if region is None:
             return None
-        touched = {unit for _, unit in old.layout.units[slice(*region.before)]}
+        touched = {statement for _, statement in old.layout.statements[slice(*region.before)]}
         new.unkept |= old.unkept - touched
         notes: dict[Code, tuple[Note, ...]] = {}
         unsure = set(new.unkept)
@@ -211,14 +193,14 @@ class CachedFindings:
             new.kept[code] = known
             if known.notes:
                 notes[code] = known.notes
-        units, (first, last) = new.layout.units, region.after
-        again = [start for start, _ in units[first:last]]
+        statements, (first, last) = new.layout.statements, region.after
+        again = [start for start, _ in statements[first:last]]
         findings: list[Finding] = []
-        for start, unit in (*units[:first], *units[last:]) if notes or unsure else ():
-            if unit in unsure:
+        for start, statement in (*statements[:first], *statements[last:]) if notes or unsure else ():
+            if statement in unsure:
                 again.append(start)
-            elif unit in notes and (stretch := self._analysis.stretch_at(start)) is not None:
-                findings += recalled(self._analysis, stretch, notes[unit])
+            elif statement in notes and (block := self._analysis.statements_at(start)) is not None:
+                findings += recalled(self._analysis, block, notes[statement], self._see_again)
         return findings, sorted(again)
 
     @cached_property
@@ -228,12 +210,14 @@ class CachedFindings:
         change = self._change
         if change.head == len(old.source) == len(new.source):
             return Region((0, 0), (0, 0), (b"", b"")) if not self._changed else None
-        same = same_statements(old.layout.units, new.layout.units, ())
+        same = same_statements(old.layout.statements, new.layout.statements)
         start, rest = len(new.source), len(new.source)
         for one, end in ((old, change.old_end), (new, change.end)):
             layout = one.layout
-            start = min(start, _start_before(layout.unit_starts, change.head), layout.start_of(same.front))
-            behind = layout.start_of(len(layout.units) - same.back) if same.back else len(one.source)
+            start = min(
+                start, _start_before(layout.statement_starts, change.head), layout.start_of(same.front)
+            )
+            behind = layout.start_of(len(layout.statements) - same.back) if same.back else len(one.source)
             rest = min(rest, len(one.source) - max(_start_after(one, end), behind))
         old_end, end = len(old.source) - rest, len(new.source) - rest
         before, after = _between(old, start, old_end), _between(new, start, end)
@@ -242,9 +226,9 @@ class CachedFindings:
         return Region(before, after, (old.source[start:old_end], new.source[start:end]))
 
 
-def _between(memory: FindingCache, start: int, end: int) -> tuple[int, int]:
+def _between(cache: FindingCache, start: int, end: int) -> tuple[int, int]:
     """The numbers of the statements that begin in a stretch."""
-    starts = memory.layout.unit_starts
+    starts = cache.layout.statement_starts
     return bisect_left(starts, start), bisect_left(starts, end)
 
 
@@ -258,25 +242,28 @@ def _start_before(starts: Sequence[int], place: int) -> int:
     return starts[number] if number >= 0 else 0
 
 
-def _start_after(memory: FindingCache, place: int) -> int:
+def _start_after(cache: FindingCache, place: int) -> int:
     """Where the first statement behind a place begins."""
-    starts = memory.layout.unit_starts
+    starts = cache.layout.statement_starts
     number = bisect_right(starts, place)
-    return starts[number] if number < len(starts) else len(memory.source)
+    return starts[number] if number < len(starts) else len(cache.source)
 
 
-def cached_findings(analysis: Analysis, new: FindingCache) -> CachedFindings | None:
-    """What earlier searches in the same document left; None when nothing of it counts."""
+def cached_findings(analysis: Analysis, new: FindingCache, see_again: SeeAgain) -> CachedFindings | None:
+    """What earlier searches in the same document left; None when nothing of it counts.
+
+    `see_again` finds what is behind a finding that is taken over, for its fix.
+    """
     old = analysis.document.remembered
     if not isinstance(old, FindingCache):
         return None
-    old.settle()
+    old.note_findings()
     if old.index is not new.index or old.uses_tensorflow != new.uses_tensorflow:
         return None
     change = Change(old.source, new.source, *same_ends(old.source, new.source))
     if not (_same_words(old, change) and _same_aliases(old, change)):
         return None
-    return CachedFindings(old, new, analysis, change)
+    return CachedFindings(old, new, analysis, change, see_again)
 
 
 def _same_words(old: FindingCache, change: Change) -> bool:
@@ -299,9 +286,9 @@ def _same_aliases(old: FindingCache, change: Change) -> bool:
     return all(alias_in(change.after, module) == alias for module, alias in old.aliases.items())
 
 
-def noted(finding: Finding, stretch: StatementRange, call: int | None) -> Note:
+def noted(finding: Finding, block: StatementRange, call: int | None) -> Note:
     """A finding as it is kept."""
-    base, span = stretch.start, finding.span
+    base, span = block.start, finding.span
     return Note(
         finding.rule,
         span.start_byte - base,
@@ -309,21 +296,23 @@ def noted(finding: Finding, stretch: StatementRange, call: int | None) -> Note:
         finding.message,
         finding.mode,
         tuple([(one.start_byte - base, one.end_byte - base) for one in finding.related]),
-        call - stretch.first if call is not None else None,
+        call - block.first if call is not None else None,
     )
 
 
-def recalled(analysis: Analysis, stretch: StatementRange, notes: tuple[Note, ...]) -> Iterator[Finding]:
+def recalled(
+    analysis: Analysis, block: StatementRange, notes: tuple[Note, ...], see_again: SeeAgain
+) -> Iterator[Finding]:
     """Kept findings where the statement stands now."""
-    base, lines = stretch.start, analysis.lines
+    base, lines = block.start, analysis.lines
     for note in notes:
         yield Finding(
             rule=note.rule,
             span=lines.span(base + note.start, base + note.end),
             message=note.message,
-            call=analysis.calls[stretch.first + note.call] if note.call is not None else None,
+            call=analysis.calls[block.first + note.call] if note.call is not None else None,
             mode=note.mode,
             related=tuple(lines.span(base + start, base + end) for start, end in note.related),
             _analysis=analysis,
-            _seen=None,
+            _seen=see_again,
         )

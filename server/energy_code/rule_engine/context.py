@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from energy_code.interpreter.domain.values import UserInstance
+from energy_code.interpreter.domain.definitions import UserInstance
 from energy_code.model import Call, Mode
 from energy_code.rule_engine.queries.shapes import Shape, dtype_of, literal, shape_of, size_of
 

@@ -62,7 +62,7 @@ class FileContext:
         self.aliases: dict[str, str | None] = {}
         """Modules asked for so far, and how the file calls them."""
         self.apis: dict[int, str | None] = {}
-        """Calls asked about so far, and which API they read_set."""
+        """Calls asked about so far, and which API they reach."""
         self.arguments: dict[int, tuple[list[Node], dict[str, Node | None]]] = {}
         """Calls asked about so far, and their arguments by position and by keyword."""
         self.ancestors: dict[int, list[Node]] = {}

@@ -1,19 +1,14 @@
-"""What a rule is, and what it finds."""
+"""What a rule is."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from energy_code.model import Call, Mode, Span
-from energy_code.rule_engine.context import Edit, Match, RuleContext
+from energy_code.model import Mode
+from energy_code.rule_engine.context import Match, RuleContext
 from energy_code.rule_engine.evidence.workload import Workload
-from energy_code.rule_engine.safety import safety_of
-
-if TYPE_CHECKING:
-    from energy_code.analysis.analysis import Analysis
 
 Safety = Literal["safe", "review", "none"]
 """`safe`: both sides are equal; `review`: a fix whose condition a person must check; `none`: no fix."""
@@ -68,6 +63,8 @@ class Rule:
     changes: Sequence[Change] = ()
     whole_function: bool = False
     """True: what it changes is all that the function around the place does, and its energy is that of all its calls."""
+    tracing_stays: bool = False
+    """True: it saves in steps alone; what a call costs once, for tracing, stays."""
     apis: Sequence[str] = ()
     """APIs whose calls `look` wants to see."""
     in_loop: bool = False
@@ -118,47 +115,3 @@ class Rule:
     def has_fix(self) -> bool:
         """Whether the rule can rewrite what it finds."""
         return self.saves and self.safety != "none"
-
-
-@dataclass(slots=True, unsafe_hash=True)
-class Finding:
-    """One place that a rule would write differently. Never changed: only not frozen, as making frozen ones takes
-    four times as long."""
-
-    rule: Rule
-    span: Span
-    message: str
-    call: Call | None
-    """The API call the finding hangs on, for joules and runs."""
-    mode: Mode
-    related: tuple[Span, ...]
-    _analysis: Analysis = field(repr=False, compare=False)
-    _seen: tuple[RuleContext, Match] | None = field(repr=False, compare=False)
-    """None for a finding that was kept over an edit: looked for again when its fix is asked for."""
-    _safety: Safety | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def safety(self) -> Safety:
-        """How far the fix can be trusted at this very place."""
-        if self._safety is None:
-            seen = self._sight() if self.rule.has_fix else None
-            self._safety = safety_of(self.rule, *seen) if seen is not None else "none"
-        return self._safety
-
-    def edits(self) -> list[Edit]:
-        """The fix, as replacements of bytes in ascending order; empty when there is none."""
-        seen = self._sight() if self.safety != "none" else None
-        if seen is None:
-            return []
-        # libcst loads only when a fix is asked for: it takes 0.2 s
-        from energy_code.rule_engine.edits.rewrite import edits_for
-
-        return edits_for(self._analysis, seen[1])
-
-    def _sight(self) -> tuple[RuleContext, Match] | None:
-        if self._seen is None:
-            # the runner makes findings; a finding asks it only once it is looked at again
-            from energy_code.rule_engine.runner import see_again
-
-            self._seen = see_again(self._analysis, self)
-        return self._seen

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from energy_code.analysis.ignore_comments import ignored
 from energy_code.model import Call, Span
+from energy_code.process import budget
+from energy_code.process.budget import TooLongError
 from energy_code.process.garbage_collection import collector_paused
 from energy_code.rule_engine.cache import FindingCache, cached_findings, forget
 from energy_code.rule_engine.context import Match, RuleContext
 from energy_code.rule_engine.dispatch import Index, Subscription, index_of
 from energy_code.rule_engine.file_context import FileContext
+from energy_code.rule_engine.finding import Finding, Sight
 from energy_code.rule_engine.queries.tapes import under_tape
 from energy_code.rule_engine.queries.tracing import runs_once, traced_elsewhere
-from energy_code.rule_engine.rule import Finding, Rule
+from energy_code.rule_engine.rule import Rule
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -38,7 +42,7 @@ def find(analysis: Analysis, index: Index) -> list[Finding]:
     A rule that fails is left out for this file, with one line in the log.
     """
     search = _Search(analysis, index)
-    with collector_paused():
+    with collector_paused(), analysis.document.reading(), suppress(TooLongError):
         search.run()
     found = [one for one in search.found.values() if one.rule.name not in search.failed]
     if analysis.repairs:  # what they would rewrite is not what is written
@@ -55,14 +59,14 @@ def _order(finding: Finding) -> tuple[int, int, str]:
     return span.start_byte, -span.end_byte, finding.rule.name
 
 
-def see_again(analysis: Analysis, kept: Finding) -> tuple[RuleContext, Match] | None:
+def see_again(analysis: Analysis, kept: Finding) -> Sight:
     """What is behind a finding that was kept over an edit, for its fix."""
     search = _Search(analysis, index_of((kept.rule,)))
-    stretch = analysis.stretch_at(kept.span.start_byte)
-    if stretch is not None:
-        search.look(stretch)
+    block = analysis.statements_at(kept.span.start_byte)
+    if block is not None:
+        search.look(block)
     found = search.found.get(_key(kept))
-    return found._seen if found is not None else None
+    return found.sight if found is not None else None
 
 
 def _key(finding: Finding) -> tuple[str, int, int]:
@@ -84,7 +88,7 @@ class _Search:
         """Look at every statement that some rule asks for, but not again where nothing can have changed."""
         analysis = self.analysis
         new = FindingCache(analysis, self._index, _uses_tensorflow(analysis))
-        old = cached_findings(analysis, new)
+        old = cached_findings(analysis, new, see_again)
         elsewhere = old.elsewhere() if old is not None else None
         if elsewhere is not None:
             findings, waited_for = elsewhere
@@ -98,20 +102,21 @@ class _Search:
         for start in waited_for:
             if start < end:
                 continue
-            stretch = analysis.stretch_at(start)
-            if stretch is None:  # between the statements that could be read
+            block = analysis.statements_at(start)
+            if block is None:  # between the statements that could be read
                 end = start + 1
                 self._look_at_tokens(start, end)
                 continue
-            end = stretch.end
-            known = old.of(stretch) if old is not None else None
+            end = block.end
+            budget.check()
+            known = old.of(block) if old is not None else None
             if known is not None:
                 self._add(known)
                 continue
             self.shared.look_afresh()
-            added = self.look(stretch)
+            added = self.look(block)
             if self.shared.asked:
-                new.keep(stretch, self.shared, added)
+                new.keep(block, self.shared, added)
         if not self.failed:
             new.remember(self.shared)
 
@@ -127,42 +132,43 @@ class _Search:
         tokens = [place for place, _, _ in _tokens(source, self._index, 0, len(source))]
         return sorted([*starts, *tokens]) if tokens else starts
 
-    def look(self, stretch: StatementRange) -> list[tuple[Finding, int | None]]:
+    def look(self, block: StatementRange) -> list[tuple[Finding, int | None]]:
         """The findings of one statement, each with the number of the call that it hangs on."""
-        waiting, number = self._index.waiting, stretch.first
+        waiting, number = self._index.waiting, block.first
         added: list[tuple[Finding, int | None]] = []
-        for _, _, _, site in self._reached[number : stretch.last]:
-            watches = waiting[site.api]
-            if watches and site.confidence >= _LIKELY:
-                asked = self._asked(watches, stretch, number)
+        for _, _, _, site in self._reached[number : block.last]:
+            subscriptions = waiting[site.api]
+            if subscriptions and site.confidence >= _LIKELY:
+                budget.check()
+                asked = self._asked(subscriptions, block, number)
                 if asked:
                     added += [(finding, number) for finding in self._look_at_call(number, asked)]
             number += 1
-        added += [(finding, None) for finding in self._look_at_tokens(stretch.start, stretch.end)]
+        added += [(finding, None) for finding in self._look_at_tokens(block.start, block.end)]
         return added
 
     def _asked(
-        self, watches: Sequence[Subscription], stretch: StatementRange, number: int
+        self, subscriptions: Sequence[Subscription], block: StatementRange, number: int
     ) -> list[Subscription]:
         """Of those that wait for a call the ones that it may be something for, by all that needs no syntax."""
         reached = self._reached
         inside: set[str] | None = None
         asked = []
-        for watch in watches:
-            for gate in watch.gates:
+        for subscription in subscriptions:
+            for gate in subscription.gates:
                 if not gate(reached, number):
                     break
             else:
-                if watch.inside:
+                if subscription.inside:
                     if inside is None:
                         inside = _apis_inside(reached, number)
-                    if not watch.inside <= inside:
+                    if not subscription.inside <= inside:
                         continue
-                if watch.near and not watch.near <= {
-                    found[3].api for found in reached[stretch.first : stretch.last]
+                if subscription.near and not subscription.near <= {
+                    found[3].api for found in reached[block.first : block.last]
                 }:
                     continue
-                asked.append(watch)
+                asked.append(subscription)
         return asked
 
     def _look_at_tokens(self, start: int, end: int) -> list[Finding]:
@@ -172,7 +178,7 @@ class _Search:
     def _look_at_call(self, number: int, asked: Sequence[Subscription]) -> list[Finding]:
         call = self.analysis.calls[number]
         mode = call.mode
-        asked = [watch for watch in asked if mode in watch.modes]
+        asked = [subscription for subscription in asked if mode in subscription.modes]
         node = _node_of(self.analysis.root_at(call.span.start_byte), call) if asked else None
         if node is None:
             return []
@@ -180,30 +186,35 @@ class _Search:
             self.shared.apis[node.id] = call.api
         return self._ask(asked, node, call)
 
-    def _look_at_token(self, at: int, token: str, watches: Sequence[Subscription]) -> list[Finding]:
+    def _look_at_token(self, at: int, token: str, subscriptions: Sequence[Subscription]) -> list[Finding]:
+        budget.check()
         node = self.analysis.root_at(at).descendant_for_byte_range(at, at + 1)
         if node is None or node.parent is None or node.type not in (token, "identifier"):
             return []
         node = node.parent
         asked = [
-            watch for watch in watches if watch.pattern is not None and watch.pattern.whole(node) is not None
+            subscription
+            for subscription in subscriptions
+            if subscription.pattern is not None and subscription.pattern.whole(node) is not None
         ]
         mode = self.analysis.mode_at(node) if asked else None
-        return self._ask([watch for watch in asked if mode in watch.modes], node, None)
+        return self._ask([subscription for subscription in asked if mode in subscription.modes], node, None)
 
-    def _ask(self, watches: Sequence[Subscription], node: Node, call: Call | None) -> list[Finding]:
+    def _ask(self, subscriptions: Sequence[Subscription], node: Node, call: Call | None) -> list[Finding]:
         """What some rules find at a place; the ways to write a rule's pattern are tried until one fits."""
         added: list[Finding] = []
         self.shared.asked = True
         place = RuleContext(self.analysis, node, call, self.shared)
         matched: tuple[Rule, int] | None = None
-        for watch in watches:
-            rule, pattern = watch.rule, watch.pattern
+        for subscription in subscriptions:
+            rule, pattern = subscription.rule, subscription.pattern
             if rule.name in self.failed or (pattern is not None and matched == (rule, pattern.depth)):
                 continue
             try:
-                matches = rule.look(place) if pattern is None else _match(watch, pattern, place)
+                matches = rule.look(place) if pattern is None else _match(subscription, pattern, place)
                 found = [one for match in matches if (one := _finding(rule, place, match)) is not None]
+            except TooLongError:
+                raise
             except Exception as problem:
                 self.failed.add(rule.name)
                 log.warning(
@@ -220,16 +231,16 @@ def _tokens(
     source: bytes, index: Index, start: int, end: int
 ) -> Iterator[tuple[int, str, Sequence[Subscription]]]:
     """Where in a stretch of the text a token begins that some rule waits for."""
-    for needle, watches in index.by_token:
+    for needle, subscriptions in index.by_token:
         limit = end + len(needle) - 1
         place = source.find(needle, start, limit)
         while place >= 0:
-            yield place, needle.decode(), watches
+            yield place, needle.decode(), subscriptions
             place = source.find(needle, place + len(needle), limit)
 
 
 def _apis_inside(reached: Sequence[Found], number: int) -> set[str]:
-    """What the calls within one call read_set."""
+    """What the calls within one call reach."""
     end = -reached[number][1]
     apis = set()
     number += 1
@@ -278,7 +289,7 @@ def _where(place: RuleContext, node: Node) -> Span:
     return place.analysis.lines.span(node.start_byte, node.end_byte)
 
 
-def _match(watch: Subscription, pattern: Pattern, place: RuleContext) -> tuple[Match, ...]:
+def _match(subscription: Subscription, pattern: Pattern, place: RuleContext) -> tuple[Match, ...]:
     """The match of a rule's pattern with the expression at a place, if there is one."""
     node = pattern.whole(place.node)
     state = pattern.match(place, node) if node is not None else None
@@ -287,9 +298,9 @@ def _match(watch: Subscription, pattern: Pattern, place: RuleContext) -> tuple[M
     if pattern.depth < 0 and not (state.is_proven() and _uses_tensorflow(place.analysis)):
         return ()
     place.captures = state.captures
-    if not watch.rule.where(place):
+    if not subscription.rule.where(place):
         return ()
-    return (Match(node, state.captures, watch.template, is_proven=state.is_proven),)
+    return (Match(node, state.captures, subscription.template, is_proven=state.is_proven),)
 
 
 def _uses_tensorflow(analysis: Analysis) -> bool:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from energy_code import advice
 from energy_code.rule_engine.context import Edit
 from energy_code.rule_engine.dispatch import index_of
+from energy_code.rule_engine.finding import Finding
 from energy_code.rule_engine.loading import load
-from energy_code.rule_engine.rule import Finding, Rule
+from energy_code.rule_engine.rule import Rule
 from energy_code.rule_engine.runner import find as _find
 
 if TYPE_CHECKING:

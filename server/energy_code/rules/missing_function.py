@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
 from energy_code.rule_engine.edits.extract import Step, counted, extracted, free_name, step_at
 from energy_code.rule_engine.edits.names import Names
-from energy_code.rule_engine.queries.loops import calls_of
+from energy_code.rule_engine.queries.loops import calls_of, method_calls, targets
+from energy_code.rule_engine.queries.object_state import is_steady
+from energy_code.rule_engine.queries.program import (
+    Program,
+    free_names_of,
+    program_of,
+    statements_at,
+)
 from energy_code.rule_engine.queries.purity import (
     applies_gradients_of,
-    calls_pure_code,
     changes_outside,
     free_names,
     is_rebound,
 )
+from energy_code.rule_engine.queries.traceable import Reach, has_effect, reads_what_changes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _WORDS = (
     *(b".numpy(", b".append(", b".extend(", b".Variable(", b".compile(", b".item(", b".update("),
-    *(b"print(", b"float(", b"int(", b"open(", b"input(", b"self."),
+    *(b"print(", b"float(", b"int(", b"open(", b"input("),
     *(b"global", b"nonlocal", b"yield", b"assert", b"profiler", b"time", b"await"),
 )
 _EFFECTS = re.compile(
@@ -120,8 +129,110 @@ class MissingFunction(Rule):
             "    for x in data:\n"
             "        train_step(x)",
         ),
+        (
+            "class Trainer:\n"
+            "    def __init__(self, model, optimizer):\n"
+            "        self.model, self.optimizer = model, optimizer\n"
+            "\n"
+            "    def step(self, x, y):\n"
+            "        with tf.GradientTape() as tape:\n"
+            "            loss = tf.reduce_mean((self.model(x) - y) ** 2)\n"
+            "        grads = tape.gradient(loss, self.model.trainable_weights)\n"
+            "        self.optimizer.apply_gradients(zip(grads, self.model.trainable_weights))\n"
+            "        return loss\n"
+            "\n"
+            "    def train(self, data):\n"
+            "        for x, y in data:\n"
+            "            print(float(self.step(x, y)))",
+            "class Trainer:\n"
+            "    def __init__(self, model, optimizer):\n"
+            "        self.model, self.optimizer = model, optimizer\n"
+            "\n"
+            "    @tf.function\n"
+            "    def step(self, x, y):\n"
+            "        with tf.GradientTape() as tape:\n"
+            "            loss = tf.reduce_mean((self.model(x) - y) ** 2)\n"
+            "        grads = tape.gradient(loss, self.model.trainable_weights)\n"
+            "        self.optimizer.apply_gradients(zip(grads, self.model.trainable_weights))\n"
+            "        return loss\n"
+            "\n"
+            "    def train(self, data):\n"
+            "        for x, y in data:\n"
+            "            print(float(self.step(x, y)))",
+        ),
+        (
+            "class Line:\n"
+            "    def __init__(self, w):\n"
+            "        self.w = w\n"
+            "        self.optimizer = keras.optimizers.SGD()\n"
+            "        self.losses = []\n"
+            "\n"
+            "    def train(self, data):\n"
+            "        for x, y in data:\n"
+            "            with tf.GradientTape() as tape:\n"
+            "                loss = tf.reduce_mean((x * self.w - y) ** 2)\n"
+            "            self.optimizer.apply_gradients([(tape.gradient(loss, self.w), self.w)])\n"
+            "            self.losses.append(float(loss))",
+            "class Line:\n"
+            "    def __init__(self, w):\n"
+            "        self.w = w\n"
+            "        self.optimizer = keras.optimizers.SGD()\n"
+            "        self.losses = []\n"
+            "\n"
+            "    def train(self, data):\n"
+            "        @tf.function\n"
+            "        def train_step(x, y):\n"
+            "            with tf.GradientTape() as tape:\n"
+            "                loss = tf.reduce_mean((x * self.w - y) ** 2)\n"
+            "            self.optimizer.apply_gradients([(tape.gradient(loss, self.w), self.w)])\n"
+            "            return loss\n"
+            "\n"
+            "        for x, y in data:\n"
+            "            loss = train_step(x, y)\n"
+            "            self.losses.append(float(loss))",
+        ),
     )
     leave_alone = (
+        "class Trainer:\n"
+        "    def __init__(self, w):\n"
+        "        self.w, self.scale = w, 1.0\n"
+        "\n"
+        "    def step(self, x):\n"
+        "        with tf.GradientTape() as tape:\n"
+        "            loss = tf.reduce_sum(x * self.w) * self.scale\n"
+        "        return tape.gradient(loss, self.w)\n"
+        "\n"
+        "    def train(self, data):\n"
+        "        for x in data:\n"
+        "            self.step(x)\n"
+        "            self.scale *= 0.9",
+        "class Trainer:\n"
+        "    def __init__(self, w):\n"
+        "        self.w = w\n"
+        "        self.seen = 0\n"
+        "\n"
+        "    def loss(self, x):\n"
+        "        self.seen += 1\n"
+        "        return tf.reduce_sum(x * self.w)\n"
+        "\n"
+        "    def train(self, data):\n"
+        "        for x in data:\n"
+        "            with tf.GradientTape() as tape:\n"
+        "                loss = self.loss(x)\n"
+        "            grads = tape.gradient(loss, self.w)",
+        "class Agent:\n"
+        "    def __init__(self, w):\n"
+        "        self.w = w\n"
+        "\n"
+        "    def learn(self, x, reward):\n"
+        "        with tf.GradientTape() as tape:\n"
+        "            loss = tf.reduce_sum(x * self.w) * reward\n"
+        "        return tape.gradient(loss, self.w)\n"
+        "\n\n"
+        "def play(agent, game):\n"
+        "    for x in game:\n"
+        "        reward = game.score(x)\n"
+        "        agent.learn(x, reward)",
         "for epoch in range(9):\n"
         "    for x in data:\n"
         "        with tf.GradientTape() as tape:\n"
@@ -222,8 +333,8 @@ def step(x, w):
         name = function.child_by_field_name("name") if function is not None else None
         if function is None or name is None or not _is_plain(place, function):
             return
-        looped = [call for call in calls_of(place, function) if place.loop(call) is not None]
         body = function.child_by_field_name("body")
+        looped = _calls_in_loops(place, function)
         if not looped or body is None:
             return
         text = place.analysis.source[body.start_byte : body.end_byte]
@@ -232,7 +343,9 @@ def step(x, w):
         numpy = place.module_alias("numpy")
         if numpy is not None and f"{numpy}.".encode() in text:
             return
-        if not calls_pure_code(place, text) or _depends_on_python(place, function, looped):
+        if _depends_on_python(place, function, looped):
+            return
+        if not is_steady(place, body.start_byte, body.end_byte):
             return
 
         def edits() -> list[Edit]:
@@ -251,11 +364,8 @@ def step(x, w):
         if statement is None or statement.parent is None or place.node.end_byte > _head_end(statement):
             return
         tapes = [one for one in statement.parent.named_children if "GradientTape" in place.text(one)]
-        step = step_at(place, statement, _NOT_IN_A_STEP) if tapes[:1] == [statement] else None
+        step = step_at(place, statement, partial(_ends_step, place)) if tapes[:1] == [statement] else None
         if step is None or not _is_whole(place, step, statement):
-            return
-        start, end = step.statements[0].start_byte, step.statements[-1].end_byte
-        if not calls_pure_code(place, place.analysis.source[start:end]):
             return
 
         def edits() -> list[Edit]:
@@ -271,6 +381,13 @@ def step(x, w):
         )
 
 
+def _ends_step(place: RuleContext, statement: Node) -> bool:
+    start, end = statement.start_byte, statement.end_byte
+    return _NOT_IN_A_STEP.search(place.analysis.source, start, end) is not None or not is_steady(
+        place, start, end
+    )
+
+
 def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node]) -> bool:
     """Whether the file changes what the function reads, or gives it another number or optimizer in each call."""
     source = place.analysis.source
@@ -278,7 +395,8 @@ def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node
     outside = source[: function.start_byte] + b"\n" + source[function.end_byte :]
     free = free_names(text)
     parameters = function.child_by_field_name("parameters")
-    if free is None or parameters is None:
+    program = program_of(place.analysis)
+    if free is None or parameters is None or _is_changed(place, program, function, looped):
         return True
     if changes_outside(outside, free) or any(is_rebound(outside, name) for name in free):
         return True
@@ -287,18 +405,68 @@ def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node
     for call in looped:
         loops = [one for one in place.within_function(call) if one.type in _LOOPS]
         arguments = call.child_by_field_name("arguments")
-        if arguments is not None and place.names(arguments) & (counted(place, loops) if loops else set()):
+        given = place.names(arguments) if arguments is not None else set()
+        if given & (counted(place, loops) if loops else set()):
+            return True
+        if any(program.is_number(name) and len(program.assigned[name]) > 1 for name in given):
             return True
     return False
 
 
+def _is_changed(place: RuleContext, program: Program, function: Node, looped: Sequence[Node]) -> bool:
+    """Whether the function reaches an effect, or reads what the loops that call it change."""
+    place.shared.looked_anywhere = True  # any function of the file may be one that it calls
+    defined = statements_at(program, function.start_point, function.end_point)
+    if len(defined) != 1 or not isinstance(defined[0], ast.FunctionDef):
+        return True
+    reach = Reach(program, defined)
+    if has_effect(reach, [one.arg for one in defined[0].args.args if one.arg != "self"]):
+        return True
+    loops = [[one for one in place.within_function(call) if one.type in _LOOPS][-1:] for call in looped]
+    around = [
+        one
+        for [loop] in filter(None, loops)
+        for one in statements_at(program, loop.start_point, loop.end_point)
+    ]
+    return reads_what_changes(reach, around, free_names_of(defined[0]))
+
+
 def _is_plain(place: RuleContext, function: Node) -> bool:
-    """A function of the module, or of a function that does not make it again and again."""
+    """A function of the module, a method, or one of a function that does not make it again and again."""
     outside = function.parent
     if outside is not None and outside.type == "block":
         outer = outside.parent
-        return outer is not None and outer.type == "function_definition" and place.loop(function) is None
+        return outer is not None and (
+            _is_method(function) or (outer.type == "function_definition" and place.loop(function) is None)
+        )
     return outside is not None and outside.type == "module"
+
+
+def _is_method(function: Node) -> bool:
+    block = function.parent
+    return block is not None and block.parent is not None and block.parent.type == "class_definition"
+
+
+def _calls_in_loops(place: RuleContext, function: Node) -> list[Node]:
+    """Calls of a function in loops; of a method those that give it nothing but what the loop goes through."""
+    if not _is_method(function):
+        return [call for call in calls_of(place, function) if place.loop(call) is not None]
+    calls = method_calls(place, function)
+    looped = [call for call in calls if place.loop(call, comprehensions=False) is not None]
+    return looped if all(_given_batches(place, call) for call in looped) else []
+
+
+def _given_batches(place: RuleContext, call: Node) -> bool:
+    """Whether every argument is a tensor, or comes from what a loop goes through: a number would be traced each time."""
+    loops = [one for one in place.within_function(call) if one.type in _LOOPS]
+    given = {name for loop in loops for name in targets(place, loop)} - counted(place, loops)
+    arguments = call.child_by_field_name("arguments")
+    values = arguments.named_children if arguments is not None else []
+    return all(
+        value.type == "identifier" and (place.text(value) in given or place.is_tensor(value))
+        for value in values
+        if value.type != "comment"
+    )
 
 
 def _head_end(statement: Node) -> int:

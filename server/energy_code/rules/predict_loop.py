@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext
 from energy_code.rule_engine.evidence.common_workloads import ROWS, predicting
 from energy_code.rule_engine.queries.loops import changes, names_in
+from energy_code.rule_engine.queries.rows import looks_like_one_row, loop_of_callers
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 class PredictLoop(Rule):
@@ -30,11 +35,32 @@ class PredictLoop(Rule):
             "def f(model: keras.Model, batches):\n    return [model.predict(x, verbose=0) for x in batches]",
             "def f(model: keras.Model, batches):\n    return [model.predict_on_batch(x) for x in batches]",
         ),
+        (
+            "model = keras.Sequential([keras.layers.Dense(2)])\n"
+            "\n\n"
+            "def act(state):\n"
+            "    return np.argmax(model.predict(state, verbose=0)[0])\n"
+            "\n\n"
+            "for _ in range(9):\n"
+            "    state = game.step(act(state))",
+            "model = keras.Sequential([keras.layers.Dense(2)])\n"
+            "\n\n"
+            "def act(state):\n"
+            "    return np.argmax(model.predict_on_batch(state)[0])\n"
+            "\n\n"
+            "for _ in range(9):\n"
+            "    state = game.step(act(state))",
+        ),
     )
     leave_alone = (
         "def f(model: keras.Model, x):\n    return model.predict(x)",
         "def f(models, x):\n    for model in models:\n        y = model.predict(x)",
         "def f(model: keras.Model, x):\n    for _ in range(3):\n        y = model.predict(x)",
+        "def score(model: keras.Model, x):\n"
+        "    return np.mean(model.predict(x))\n"
+        "\n\n"
+        "for epoch in range(9):\n"
+        "    print(score(model, x))",
     )
     workload = predicting(
         "[model.predict(x, verbose=0) for x in batches]",
@@ -44,19 +70,13 @@ class PredictLoop(Rule):
     safety = "review"
     modes = EAGER
     apis = ("keras.Model.predict",)
-    in_loop = True
 
     def look(self, place: RuleContext) -> Iterator[Match]:
-        """In a loop whose passes give it another input."""
+        """In a loop whose passes give it another input, or for one row in a function that a loop calls."""
         node = place.node
-        loop = place.loop(node)
         value = place.argument(node, "x", 0)
         receiver, function = place.receiver(node), node.child_by_field_name("function")
-        if loop is None or value is None or receiver is None or function is None:
-            return
-        if not changes(place, loop, names_in(place, value)) or changes(
-            place, loop, names_in(place, receiver)
-        ):
+        if value is None or receiver is None or function is None or not _is_repeated(place, value, receiver):
             return
         name = function.child_by_field_name("attribute")
         arguments = node.child_by_field_name("arguments")
@@ -68,3 +88,12 @@ class PredictLoop(Rule):
             return
         text = f"predict_on_batch({place.text(value)})"
         yield Match(node, edits=lambda: [Edit(name.start_byte, arguments.end_byte, text)])
+
+
+def _is_repeated(place: RuleContext, value: Node, receiver: Node) -> bool:
+    loop = place.loop(place.node)
+    if loop is not None:
+        return changes(place, loop, names_in(place, value)) and not changes(
+            place, loop, names_in(place, receiver)
+        )
+    return looks_like_one_row(place, place.node, value) and loop_of_callers(place, place.node) is not None

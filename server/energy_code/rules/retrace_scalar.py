@@ -25,7 +25,7 @@ class RetraceScalar(Rule):
     **Equal when** the function uses the number in arithmetic only, and the tensor has the type of what it
     is combined with: TensorFlow converts a Python number, but not a tensor. The rule is silent where it sees
     the parameter used as a Python value (as an index, in `range`, in a condition), and gives no fix where the
-    type cannot be told at the call.
+    type cannot be known at the call.
     """
 
     message = "every new Python number traces the function anew: hand the counter over as `tf.constant`"
@@ -115,7 +115,7 @@ def _partner(operation: Node, use: Node) -> Node:
 
 
 def _dtype(place: RuleContext, partners: list[Node], given: dict[str, Node]) -> str | None:
-    """The type that the number takes on in the function, as the call can write it; None when it cannot be told."""
+    """The type that the number takes on in the function, as the call can write it; None when it cannot be known."""
     plain = [partner for partner in partners if partner.type in ("integer", "float")]
     tensors = [given.get(place.text(partner)) for partner in partners if partner not in plain]
     if None in tensors:

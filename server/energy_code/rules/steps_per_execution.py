@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from energy_code.rule_engine import EAGER, Match, Rule, RuleContext
 from energy_code.rule_engine.edits.arguments import with_argument
 from energy_code.rule_engine.evidence.common_workloads import training
+from energy_code.rule_engine.queries.array_length import rows_of
 from energy_code.rule_engine.queries.loops import methods_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ _SMALL_LAYERS = frozenset(
     {"Dense", "Dropout", "Activation", "Flatten", "Normalization", "BatchNormalization"}
 )
 _WIDEST = 512
+_BATCH = 32
+"""Of Keras, where a program says nothing."""
+_FEWEST_AN_EPOCH, _FEWEST_A_RUN = 10, 100
+"""The first from the rule's own evidence, the second from whole programs, where tracing once counts too."""
 _SETTLED = ("steps_per_execution", "run_eagerly", "auto_scale_loss", "jit_compile")
 
 
@@ -25,6 +30,12 @@ class StepsPerExecution(Rule):
 
     `fit` calls the traced step from Python once per batch. A small dense model computes for less time
     than the call takes; `steps_per_execution=8` runs eight batches per call.
+
+    Measured below with 3, 10 and 32 steps an epoch (80, 300 and 1010 rows): 3 gain nothing, 10 and 32 do. So the rule is
+    silent where the text tells that an epoch has fewer than 10 steps, or the run fewer than 100.
+    In nine whole programs (CPU time of the process, 2 cores) it took 0.92 to 0.95 times the energy for small dense
+    models with hundreds of steps, and cost 1.09 times for text, 1.17 for convolutional and 1.25 for recurrent models;
+    what tracing costs once stays, so a run of a few steps gains nothing. `energy-lsp tune` tells for a program.
 
     **Equal when** nobody looks between the batches: callbacks of single batches, and the progress bar,
     then see every eighth. Weights, losses and metrics are the same. A convolutional network gains
@@ -53,6 +64,13 @@ class StepsPerExecution(Rule):
         'model.compile(loss="mse", steps_per_execution=4)\nmodel.fit(x, y)',
         "model = keras.Sequential([keras.layers.Dense(32), keras.layers.Dense(1)])\n"
         'model.compile(loss="mse")\nloss = model.train_on_batch(x, y)',
+        "x = tf.zeros([80, 16])\nmodel = keras.Sequential([keras.layers.Dense(32), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nmodel.fit(x, y, epochs=100)',
+        "x = np.random.rand(1000, 16).astype('float32')\n"
+        "model = keras.Sequential([keras.layers.Dense(32), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nmodel.fit(x, y, batch_size=500, epochs=100)',
+        "x = tf.zeros([1000, 16])\nmodel = keras.Sequential([keras.layers.Dense(32), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nmodel.fit(x, y, epochs=2)',
     )
     workload = training(
         "return one.fit(x, y, shuffle=False, verbose=0).history['loss']",
@@ -62,6 +80,7 @@ class StepsPerExecution(Rule):
     )
     safety = "review"
     modes = EAGER
+    tracing_stays = True
     apis = ("keras.Model.compile",)
 
     def look(self, place: RuleContext) -> Iterator[Match]:
@@ -78,6 +97,8 @@ class StepsPerExecution(Rule):
             or methods_of(place, model, "train_on_batch")
         ):
             return
+        if all(_is_short(place, call) for call in fits):
+            return
         if place.in_test(place.node) or not _is_small(place, place.value(model)):
             return
         edit = with_argument(arguments, "steps_per_execution=8")
@@ -87,6 +108,26 @@ class StepsPerExecution(Rule):
 def _watched(place: RuleContext, call: Node) -> bool:
     arguments = call.child_by_field_name("arguments")
     return arguments is None or any(word in place.text(arguments) for word in ("callbacks", "steps", "**"))
+
+
+def _is_short(place: RuleContext, call: Node) -> bool:
+    """Whether the text tells that there are too few steps to gain from, in an epoch or in the run."""
+    data = place.argument(call, "x", 0)
+    rows = rows_of(place, data) if data is not None else None
+    batch, epochs = (
+        _whole(place, place.argument(call, name, at), default)
+        for name, at, default in (("batch_size", 2, _BATCH), ("epochs", 3, 1))
+    )
+    if rows is None or batch is None:
+        return False
+    steps = -(-rows // batch)
+    times = None if place.loop(call) is not None else epochs
+    return steps < _FEWEST_AN_EPOCH or (times is not None and steps * times < _FEWEST_A_RUN)
+
+
+def _whole(place: RuleContext, node: Node | None, default: int) -> int | None:
+    value = default if node is None else place.constant(place.value(node))
+    return value if isinstance(value, int) and value > 0 else None
 
 
 def _is_small(place: RuleContext, made: Node) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from energy_code.static_shapes.walk import Find, Source
+from energy_code.static_shapes.walking.modules import Find, Source
 from energy_data.untrusted.reading import real
 
 Read = Callable[[Path], bytes]

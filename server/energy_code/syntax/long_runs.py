@@ -13,14 +13,14 @@ from energy_code.syntax.pieces import TOKEN, closing
 
 LONG = 64
 """Lines from which on a run counts; nobody writes so long comments but over a whole file."""
-_RUN = re.compile(rb"(?:^[ \t\f]*(?:\#[^\n]*|\\?\r?)\n){%d}" % LONG, re.MULTILINE)
+_NO_CODE = re.compile(rb"[ \t\f]*(?:\#[^\n]*|\\?\r?)")
 _EMPTY = re.compile(rb"^[ \t\f]*\\(?=\r?\n)", re.MULTILINE)
 _WRITTEN = re.compile(rb"[^\r\n]")
 
 
 def without_long_runs(source: bytes) -> bytes:
     """A text as the parser gets it: the same, unless such a run is in it."""
-    if _RUN.search(source) is None:
+    if not has_long_run(source):
         return source
     text = bytearray(_EMPTY.sub(_blank, source))
     place = 0
@@ -32,6 +32,25 @@ def without_long_runs(source: bytes) -> bytes:
         elif match.lastgroup is None:  # a comment
             text[match.start() : place] = b" " * (place - match.start())
     return bytes(text)
+
+
+def has_long_run(source: bytes) -> bool:
+    """Whether as many lines in a row hold no code: one of every so many is looked at, as it cannot be missed then."""
+    lines = source.split(b"\n")
+    return any(
+        _NO_CODE.fullmatch(lines[place]) is not None and _length_around(lines, place) >= LONG
+        for place in range(LONG - 1, len(lines), LONG)
+    )
+
+
+def _length_around(lines: list[bytes], place: int) -> int:
+    """How many lines without code stand around one of them, as far as that matters."""
+    first = last = place
+    while first > 0 and place - first < LONG and _NO_CODE.fullmatch(lines[first - 1]):
+        first -= 1
+    while last + 1 < len(lines) and last - first < LONG and _NO_CODE.fullmatch(lines[last + 1]):
+        last += 1
+    return last - first + 1
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

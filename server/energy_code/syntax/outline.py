@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from energy_code.syntax.pieces import Piece, line_end, pieces_from
+
+_AT_MARGIN = re.compile(rb"\n(?!(?:else|elif|except|finally)\b)(?=[^\s#)\]}])")
+"""Before a line that may begin a statement."""
 
 
 class Region(NamedTuple):
@@ -23,7 +27,7 @@ class Outline:
     def __init__(self, starts: list[int], special: list[Piece]) -> None:
         self._starts = starts
         self.special = special
-        """Pieces with repairs, and such as were told from others by what stands far behind them."""
+        """Pieces with repairs, and such as were distinguished from others by what stands far behind them."""
 
     @classmethod
     def of_whole(cls, source: bytes, statements: Iterable[int]) -> Outline:
@@ -87,6 +91,25 @@ class Outline:
         return bisect_left(starts, reaching[0]) if reaching else first
 
 
+def are_pieces(source: bytes, statements: Sequence[tuple[int, int]]) -> bool:
+    """Whether statements of a text without errors, by where they begin and end, are what its tokens tell.
+
+    A parser may take two lines at the margin for one statement, as in `x = a.` with `b` on the next one. As soon as
+    something else in the text is broken, they are two.
+    """
+    starts = [start for start, _ in statements]
+    looked_at = -1
+    for line in _AT_MARGIN.finditer(source):
+        number = bisect_right(starts, line.end()) - 1
+        if number in (-1, looked_at) or starts[number] == line.end() or statements[number][1] <= line.end():
+            continue
+        looked_at = number
+        run = next(pieces_from(source, starts[number]))
+        if len(run) > 1 or run[0].repairs or run[0].end < statements[number][1]:
+            return False
+    return True
+
+
 def special_among(source: bytes, pieces: Iterable[Piece]) -> list[Piece]:
-    """Those with repairs, or that were told from others by what stands far behind them."""
+    """Those with repairs, or that were distinguished from others by what stands far behind them."""
     return [piece for piece in pieces if piece.repairs or piece.reach > line_end(source, piece.end)]

@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from energy_code.process import budget
+
 TOKEN = re.compile(
     rb"""
       (?P<line> \n (?: [ \t\f]* \\ \r? \n )* [ \t\f]* (?=[^\s\#]) )
@@ -101,7 +103,7 @@ class Line(NamedTuple):
 
 
 def pieces_from(source: bytes, start: int) -> Iterator[list[Piece]]:
-    """The pieces from a place on where one begins; those that were told from each other together come together."""
+    """The pieces from a place on where one begins; those that were distinguished together come together."""
     while True:
         run = Run(source, start).pieces()
         yield run
@@ -156,6 +158,7 @@ class Run:
         """Where the next statement begins, or the text ends."""
         source, place = self.source, self.starts[0]
         while (match := TOKEN.search(source, place)) is not None:
+            budget.check()
             place = match.end()
             kind = match.lastgroup
             if kind == "line":

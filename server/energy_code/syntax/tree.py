@@ -8,37 +8,63 @@ from copy import copy
 import tree_sitter
 
 from energy_code.model import Point
+from energy_code.process import budget
 from energy_code.syntax.long_runs import without_long_runs
 from energy_code.syntax.node_kinds import LANGUAGE
 from energy_code.text.decoding import same_ends
 
-PARSER = tree_sitter.Parser(LANGUAGE)
+PIECE = 1024
+"""Bytes that the parser gets at a time."""
 
 Edit = tuple[int, int, int, Point, Point, Point]
-PIECE = 4096
-"""Bytes, some 0.5 ms of parsing."""
 
 
 def parse(source: bytes, old: tree_sitter.Tree | None = None) -> tree_sitter.Tree:
-    """Parse a text, piece by piece if somebody waits: a parser that has all of it lets no other thread run meanwhile."""
-    source = without_long_runs(source)
-    if len(source) <= PIECE or threading.active_count() == 1:
-        return PARSER.parse(source, old) if old is not None else PARSER.parse(source)
-    piece = bytearray()  # always the same object: tree-sitter 0.26 never lets go of what it is given
-
-    def read(start: int, point: object) -> bytearray:
-        piece[:] = source[start : start + PIECE]
-        return piece
-
-    parser = tree_sitter.Parser(LANGUAGE)  # of its own: between pieces another thread may come to parse, too
-    return parser.parse(read, old) if old is not None else parser.parse(read)
+    """Parse a text; with a tree of the text before, what is the same is taken over."""
+    return parsed_by(tree_sitter.Parser(LANGUAGE), without_long_runs(source), old)
 
 
 def parse_stretch(source: bytes, start: int, end: int, points: tuple[Point, Point]) -> tree_sitter.Tree:
     """A tree of some statements alone; places in it are those of the whole text."""
     parser = tree_sitter.Parser(LANGUAGE)
     parser.included_ranges = [tree_sitter.Range(*points, start, end)]
-    return parser.parse(source[:start] + without_long_runs(source[start:end]))
+    return parsed_by(parser, source[:start] + without_long_runs(source[start:end]))
+
+
+def parsed_by(
+    parser: tree_sitter.Parser, source: bytes, old: tree_sitter.Tree | None = None
+) -> tree_sitter.Tree:
+    """Parse a text piece by piece, so that it can be broken off: broken code may take a time that grows with its square.
+
+    Raises TooLongError. Other threads run between the pieces.
+    """
+    before = () if old is None else (old,)
+    if len(source) <= PIECE:
+        return parser.parse(source, *before)
+    window = _windows.window
+
+    def read(place: int, _: object) -> memoryview:
+        piece = source[place : place + PIECE] if budget.is_left() else b""
+        view = window.get(len(piece))
+        if view is None:
+            view = window[len(piece)] = window[PIECE][: len(piece)]
+        view[:] = piece
+        return view
+
+    tree = parser.parse(read, *before)
+    budget.check()
+    return tree
+
+
+class _Windows(threading.local):
+    """What the parser of a thread gets to see of a text: it keeps every object that it is given, so these are few."""
+
+    def __init__(self) -> None:
+        self.window = {PIECE: memoryview(bytearray(PIECE))}
+        """The same memory, by how much of it is seen."""
+
+
+_windows = _Windows()
 
 
 class Syntax:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import tree_sitter
 
-from energy_code.analysis.analysis import Analysis, Seen
+from energy_code.analysis.analysis import Analysis, KeptFindings, Seen
 from energy_code.analysis.calls import Made
-from energy_code.analysis.comment_edits import Shift, rename, shifted
 from energy_code.incremental.engine import Engine
-from energy_code.interpreter.modules import Module
+from energy_code.interpreter.domain.definitions import Module
 from energy_code.ir.code import Code, TopLevelStatement
 from energy_code.lowering.context import KnownCode
 from energy_code.lowering.modules import lower_module
 from energy_code.model import Span
+from energy_code.process.budget import TooLongError
 from energy_code.process.garbage_collection import collector_paused
 from energy_code.process.stack_depth import with_room
 from energy_code.syntax.node_kinds import ERROR, IGNORED
-from energy_code.syntax.outline import Outline
+from energy_code.syntax.outline import Outline, are_pieces
 from energy_code.syntax.pieces import Piece, Repair, repaired
 from energy_code.syntax.tree import Syntax, parse
-from energy_code.text.blank_edits import Change
 from energy_code.text.decoding import decode, encode, parseable, same_ends
 from energy_code.text.lines import Encoding, Lines, Position
 from energy_data.catalogue.catalogue import Catalogue
@@ -39,25 +39,7 @@ LONGEST_MARK = 3
 SPARE = 48
 """So many statements that are no longer in a file are remembered, for when an edit is undone."""
 
-__all__ = ["Analysis", "Document", "Moved"]
-
-
-class KeptFindings(Protocol):
-    """What rules found at their last search, as far as a document has to know of it."""
-
-    def move(self, code: Code, shift: Shift, text: bytes) -> None:
-        """Blank lines or comments of a statement have changed."""
-
-    def minds(self, lines: Sequence[bytes]) -> bool:
-        """Whether some lines without code have a word that rules look for anywhere in the text."""
-
-
-class Moved(NamedTuple):
-    """What an edit did that only moved what stands behind it."""
-
-    shift: Shift
-    lines: tuple[bytes, bytes]
-    """The lines in which it lies, before and after."""
+__all__ = ["Analysis", "Document"]
 
 
 class Surroundings(Protocol):
@@ -105,18 +87,20 @@ class Document:
         """Where the statements with syntax errors begin and end."""
         self.is_cut_short = False
         """True once a reading took too long and something was not looked at: later ones may build on that."""
+        self.gave_way = False
+        """True if that was for other documents that waited."""
+        self.is_unread = False
+        """True while the text counts as empty, as it took too long to parse."""
         self._outline: Outline | None = None
         """None for a text without errors that has not been edited."""
+        self._are_pieces = True
+        """False while statements of a text without errors are not those that its tokens tell."""
         self._read = self.source
         self._same_head = self._same_tail = len(self.source)
         """The text at the last lowering, and how much of it is the same since at both ends."""
-        self.moves = 0
-        """How often places have moved under the analyses made so far."""
         self._revision = -1
         self._made: Made = {}
         self._seen: Seen | None = None
-        self._touched: set[TopLevelStatement] = set()
-        """Statements inside of which places have moved since."""
         self._unchanged = 0
         """Up to where the text is as the last analysis saw it."""
 
@@ -182,30 +166,50 @@ class Document:
         """The module with its statements up to date."""
         if not self._stale:
             return self.module
-        if self._shift() is not None:
-            return self.module
-        self._stale = False
-        old = self.module.units
+        try:
+            with self.engine.stack.budget.reading():
+                self._lower()
+        except TooLongError:
+            self._give_up()
+        return self.module
+
+    def _give_up(self) -> None:
+        """The text takes too long to be read: it counts as empty, until it is looked at again."""
+        self._known, self.broken, self._outline = KnownCode(), [], None
+        self._syntax = Syntax(self.source)
+        self._stale, self._lowered = False, True
+        self.is_unread = self.is_cut_short = True
+        self.engine.edited()
+        self.engine.revisions.changes += 1
+        self._take([])
+
+    def _lower(self) -> None:
+        """Lower what edits have changed."""
+        was_unread, self._stale, self.is_unread = self.is_unread, False, False
+        old = self.module.statements
         if len(self._known.fresh) > 2 * len(old) + SPARE or len(self._broken_codes) > SPARE:
             self._forget_old_texts()
         was_broken = bool(self.broken)
-        units = self._lower_region(old) if self._lowered else self._lower_all()
+        statements = self._lower_region(old) if self._lowered and not was_unread else self._lower_all()
         if was_broken or self.broken:
-            self._broken_codes |= {unit for _, unit in old} - {unit for _, unit in units}
+            self._broken_codes |= {statement for _, statement in old} - {
+                statement for _, statement in statements
+            }
         if self._lowered:
             self.engine.edited()
-            if self.module.matters(old, units) or (self.module.fills and self.engine.importers(self.module)):
+            if self.module.matters(old, statements) or (
+                self.module.fills and self.engine.importers(self.module)
+            ):
                 self.engine.revisions.changes += 1
-        self._take(units)
+        self._take(statements)
         self._lowered = True
-        return self.module
 
-    def _take(self, units: list[tuple[int, TopLevelStatement]]) -> None:
+    def _take(self, statements: list[tuple[int, TopLevelStatement]]) -> None:
         """These are the statements of the text as it is now."""
         self.module.eager_models = self._runs_eagerly()
         self._read = self.source
         self._same_head = self._same_tail = len(self.source)
-        self.module.units = units
+        self.module.statements = statements
 
     def _runs_eagerly(self) -> bool:
         """Whether the text says, a comment included, that models are not traced."""
@@ -214,40 +218,10 @@ class Document:
         first, last = self._same_head - len(EAGERLY), len(self.source) - self._same_tail + len(EAGERLY)
         return EAGERLY in self.source[max(first, 0) : last]
 
-    def move(self) -> Moved | None:
-        """Follow edits of a comment or of blank lines, if nothing else happened in the program since the last analysis.
-
-        None, and nothing done, for any other edit.
-        """
-        if self._revision != self.engine.revisions.revision:
-            return None
-        if self.project is not None and any(one is not self for one in self.project.stale):
-            return None
-        return self._shift() if self._stale else None
-
-    def _shift(self) -> Moved | None:
-        """Let the statements stand where edits of one comment or of blank lines have moved them."""
-        if not (self._lowered and self.whole and self._runs_eagerly() == self.module.eager_models):
-            return None
-        change = Change(self._read, self.source, self._same_head, self._same_tail)
-        found = shifted(self.module.units, change)
-        if found is None:
-            return None
-        rename((self._known.fresh, self._known.old), found.texts)
-        if found.around is not None:
-            self._touched.add(found.around)
-            if self.remembered is not None:
-                self.remembered.move(found.around, found.inside, found.texts[found.around])
-        self.moves += 1
-        self._stale = False
-        self._outline, self._syntax.source = None, self.source
-        self._take(found.units)
-        return Moved(found.shift, change.lines)
-
     def _forget_old_texts(self) -> None:
         """Keep what the file is made of now: texts of statements as they once were would pile up."""
         living: set[Code] = set()
-        stack: list[Code] = [unit for _, unit in self.module.units]
+        stack: list[Code] = [statement for _, statement in self.module.statements]
         while stack:
             code = stack.pop()
             living.add(code)
@@ -265,19 +239,26 @@ class Document:
     def _lower_all(self) -> list[tuple[int, TopLevelStatement]]:
         """Lower a text that was never read."""
         self._syntax.source = self.source
-        units = self._lower_whole(self._syntax.tree)
-        if units is None:
-            self._outline, pieces = Outline.of_text(self.source)
-            self._syntax.source = repaired(self.source, self._outline.special)
-            units, _ = self._lower_pieces(pieces, set())
-        return units
+        statements = self._lower_whole(self._syntax.tree)
+        return statements if statements is not None else self._lower_all_pieces()
+
+    def _lower_all_pieces(self) -> list[tuple[int, TopLevelStatement]]:
+        """Lower a text with errors from its beginning to its end."""
+        self.broken, self._are_pieces = [], True
+        self._outline, pieces = Outline.of_text(self.source)
+        self._syntax.source = repaired(self.source, self._outline.special)
+        return self._lower_pieces(pieces, set())[0]
 
     def _lower_whole(self, tree: tree_sitter.Tree) -> list[tuple[int, TopLevelStatement]] | None:
         """The statements of a text in which the parser finds nothing wrong; None for another."""
         root = tree.root_node
         if root.has_error or not are_statements(root.children):
             return None
-        return list(lower_module(self.source, root.children, self._known))
+        statements = list(lower_module(self.source, root.children, self._known))
+        self._are_pieces = are_pieces(
+            self.source, [(start, start + statement.end) for start, statement in statements]
+        )
+        return statements
 
     def _lower_region(self, old: list[tuple[int, TopLevelStatement]]) -> list[tuple[int, TopLevelStatement]]:
         """Lower only the top-level statements around the edits."""
@@ -288,15 +269,19 @@ class Document:
         self._outline, region = self._outline.edited(self.source, min(self._same_head, old_end), old_end, by)
         self._syntax.source = repaired(self.source, self._outline.special)
         first, last = bisect_left(starts, region.start), bisect_left(starts, region.old_end)
-        behind = [(place + by, unit) for place, unit in old[last:]]
+        behind = [(place + by, statement) for place, statement in old[last:]]
         before_broken = [where for where in self.broken if where[0] < region.start]
         behind_broken = [(start + by, end + by) for start, end in self.broken if start >= region.old_end]
         self.broken = before_broken
-        middle, are_sure = self._lower_pieces(region.pieces, {unit for _, unit in (*old[:first], *behind)})
+        middle, are_sure = self._lower_pieces(
+            region.pieces, {statement for _, statement in (*old[:first], *behind)}
+        )
         if not are_sure and (whole := self._lower_whole(parse(self.source))) is not None:
             self._outline, self._syntax.source, self.broken = None, self.source, []
             return whole
         self.broken += behind_broken
+        if self.broken and not self._are_pieces:
+            return self._lower_all_pieces()
         return [*old[:first], *middle, *behind]
 
     def _lower_pieces(
@@ -309,14 +294,14 @@ class Document:
         the next line is such a case, and a line that begins with a backslash.
         """
         are_sure = True
-        units: list[tuple[int, TopLevelStatement]] = []
+        statements: list[tuple[int, TopLevelStatement]] = []
         twins: dict[bytes, int] = {}
 
         def lower(nodes: Sequence[tree_sitter.Node], base: int, end: int) -> None:
             source = self._syntax.source
             text = source[base:end] if base else source
             found = lower_module(text, nodes, self._known, used, twins)
-            units.extend([(base + place, unit) for place, unit in found])
+            statements.extend([(base + place, statement) for place, statement in found])
 
         for group in grouped(pieces):
             start, end = group[0].start, group[-1].end
@@ -331,7 +316,7 @@ class Document:
                 if root.has_error or piece.repairs:
                     self.broken.append((piece.start, piece.end))
                 lower([root] if root.kind_id == ERROR else root.children, piece.start, piece.end)
-        return units, are_sure
+        return statements, are_sure
 
     def _nodes_between(self, start: int, end: int) -> tuple[int, list[tree_sitter.Node] | None]:
         """The nodes of a stretch of whole statements, and where their places count from; None in broken code."""
@@ -340,31 +325,39 @@ class Document:
         root = parse(self._syntax.source[start:end]).root_node
         return start, root.children if not root.has_error else None
 
-    @property
-    def analysis(self) -> Analysis:
-        """What the file says, recomputed where the last edits can have changed it."""
+    def analyse(self) -> Analysis:
+        """What the file says: made again where the last edits can have changed it, and kept until the next."""
+        with self.reading():
+            return self._newest_analysis()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What is done inside has one budget of time; what does not fit into it is left out."""
+        with self.engine.stack.budget.reading() as budget:
+            try:
+                yield
+            finally:
+                self.is_cut_short = self.is_cut_short or budget.is_exceeded
+                self.gave_way = self.gave_way or budget.gave_way
+
+    def _newest_analysis(self) -> Analysis:
         if self.project is not None:
             self.project.refresh()
         revision = self.engine.revisions.revision
         if self._analysis is None or self._stale or self._revision != revision:
             with collector_paused():
-                is_moved = not self._stale and self._revision == revision
-                self._analysis = self._analyse() if is_moved else with_room(self._analyse)
+                self._analysis = with_room(self._analyse)
                 self._made = self._analysis.calls.made
                 self._seen = self._analysis.seen
-                self._touched.clear()
             self._unchanged = len(self.source)
             self._revision = self.engine.revisions.revision
         return self._analysis
 
     def _analyse(self) -> Analysis:
         """Read what changed."""
-        budget = self.engine.stack.budget
-        budget.begin()
+        self._stale = self._stale or self.is_unread
         self.lower()
-        analysis = Analysis(self, self._made, self._unchanged, self._seen, self._touched)
-        self.is_cut_short = self.is_cut_short or budget.is_exceeded
-        return analysis
+        return Analysis(self, self._made, self._unchanged, self._seen)
 
     def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
         """A span as LSP positions: (line, character) of its start and end."""

@@ -12,7 +12,9 @@ from typing import NamedTuple
 import platformdirs
 import tree_sitter
 
+from energy_code.process.budget import Budget, TooLongError
 from energy_code.syntax.node_kinds import LANGUAGE
+from energy_code.syntax.tree import parse
 from energy_code.text.decoding import decode, encode, parseable
 from energy_code.workspace.notebook import NotebookProblem, program_of
 from energy_data.untrusted.reading import LARGEST_CACHE, check, read_bytes, read_source
@@ -23,7 +25,6 @@ FORMAT = 1
 SKIPPED = frozenset(["node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"])
 SUFFIXES = (".py", ".ipynb")
 IMPORTS = tree_sitter.Query(LANGUAGE, "[(import_statement) (import_from_statement)] @import")
-PARSER = tree_sitter.Parser(LANGUAGE)
 
 Progress = Callable[[int, int], None]
 
@@ -122,7 +123,11 @@ def imports_of(data: bytes, suffix: str = ".py") -> tuple[str, ...]:
         source = program_of(data) if suffix == ".ipynb" else parseable(encode(decode(data)))
     except NotebookProblem:
         return ()
-    tree = PARSER.parse(source)
+    try:
+        with Budget().reading():
+            tree = parse(source)
+    except TooLongError:
+        return ()
     cursor = tree_sitter.QueryCursor(IMPORTS)
     found: dict[str, None] = {}
     for node in cursor.captures(tree.root_node).get("import", ()):

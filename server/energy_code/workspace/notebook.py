@@ -70,10 +70,9 @@ class Notebook:
         self.sources = [parseable(encode(text)) for _, text in cells]
         self.document.replace(self._program())
 
-    @property
-    def analysis(self) -> Analysis:
+    def analyse(self) -> Analysis:
         """The analysis of the whole program; spans are those of the program."""
-        return self.document.analysis
+        return self.document.analyse()
 
     def locate(self, span: Span) -> tuple[int, Span]:
         """The cell a span of the program stands in (its index in the notebook), and the span inside it."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from energy_code.analysis.analysis import Analysis
 from energy_code.incremental.engine import Engine
+from energy_code.interpreter.domain.definitions import Module
 from energy_code.interpreter.limits import MAX_IMPORTERS
-from energy_code.interpreter.modules import Module
 from energy_code.workspace.document import Document
 from energy_code.workspace.import_index import Each, Index, Progress, is_small, python_files, relative
 from energy_code.workspace.notebook import Notebook, NotebookProblem
@@ -228,6 +228,17 @@ class Project:
         document.replace(text)
         return document
 
+    def forget_unfinished(self, path: Path) -> bool:
+        """Forget what was read of a file if that was broken off for others, so that it can be read again; whether it was."""
+        document = self._documents.get(real(path))
+        if document is None or not document.gave_way:
+            return False
+        del self._documents[real(path)]
+        self._resolved = {
+            name: module for name, module in self._resolved.items() if module is not document.module
+        }
+        return True
+
     def read(self, path: Path) -> bytes:
         """The content of a file of the project, or of one that somebody named. Raises OSError for any other."""
         return read_source(path, within=None if real(path) in self.named else self.root)
@@ -235,7 +246,7 @@ class Project:
     def analyse(self, path: Path) -> Analysis | None:
         """The analysis of a file; None when it cannot be read."""
         document = self.document(path)
-        return document.analysis if document is not None else None
+        return document.analyse() if document is not None else None
 
 
 def absolute(module: Module, dotted: str) -> str:

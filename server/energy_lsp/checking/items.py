@@ -6,16 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from energy_lsp.presentation.account import NOTHING, Account, counts, machine_of
-from energy_lsp.presentation.diagnostics import finding_text
-from energy_lsp.presentation.wording import HOTSPOT, HOTSPOT_PAGE, cost, provenance
+from energy_lsp.predicting.impact import Foreseen
+from energy_lsp.predicting.same_shapes import nearest
+from energy_lsp.presentation.figures.account import NOTHING, Account, counts, machine_of
+from energy_lsp.presentation.reports.impact import finding_text
+from energy_lsp.presentation.words.calls import HOTSPOT, HOTSPOT_PAGE, cost, provenance
 
 if TYPE_CHECKING:
     from energy_code.model import Span
     from energy_code.rules import Finding
-    from energy_lsp.presentation.account import MachineKey
-    from energy_lsp.presentation.file_report import FileReport
-    from energy_lsp.presentation.hints import Hint
+    from energy_lsp.presentation.figures.account import MachineKey
+    from energy_lsp.presentation.figures.hints import Hint
+    from energy_lsp.presentation.reports.file import FileReport
+    from energy_lsp.presentation.reports.impact import Impact
 
 NO_IMPACT = dict.fromkeys(("saved_joules", "saved_share", "program_joules", "saving_origin"))
 
@@ -74,16 +77,20 @@ class FileResult:
     problem: str = ""
 
 
-def result_of(pages: list[FileReport], file: str, fixed: int) -> FileResult:
+def result_of(reports: list[FileReport], file: str, fixed: int) -> FileResult:
     """Everything that `check` says about one file or notebook."""
     items: list[Item] = []
     calls: list[CallCost] = []
-    account = sum((page.account for page in pages), NOTHING)
-    for page in pages:
-        cell = page.cell_number if page.is_cell else None
-        items += [_of_finding(page, finding, file, cell, account) for finding in page.findings]
-        items += [_of_hotspot(page, hint, file, cell, account) for hint in page.hotspots]
-        calls += [_cost(page, hint, file, cell) for hint in page.hints if counts(hint.figure)]
+    account = sum((report.account for report in reports), NOTHING)
+    foreseen = Foreseen(reports)
+    for report in reports:
+        cell = report.cell_number if report.is_cell else None
+        items += [
+            _of_finding(report, finding, file, cell, account, foreseen.impact(report, finding))
+            for finding in report.findings
+        ]
+        items += [_of_hotspot(report, hint, file, cell, account) for hint in report.hotspots]
+        calls += [_cost(report, hint, file, cell) for hint in report.hints if counts(hint.figure)]
     items.sort(key=lambda item: (-(item.impact or 0.0), item.cell or 0, item.line, item.column, item.rule))
     return FileResult(file, tuple(ranked(items)), tuple(calls), account, fixed)
 
@@ -97,42 +104,50 @@ def ranked(items: Iterable[Item]) -> list[Item]:
     return sorted(items, key=rank)
 
 
-def _of_finding(page: FileReport, finding: Finding, file: str, cell: int | None, account: Account) -> Item:
-    rule, impact = finding.rule, page.impact_of(finding)
-    message, severity = finding_text(page, finding)
-    shown = energy_of_finding(page, finding, account)
+def _of_finding(
+    report: FileReport,
+    finding: Finding,
+    file: str,
+    cell: int | None,
+    account: Account,
+    impact: Impact | None,
+) -> Item:
+    rule = finding.rule
+    message, severity = finding_text(report, finding, impact)
+    shown = energy_of_finding(report, finding, account)
     shown |= impact.as_json() if impact is not None else NO_IMPACT
+    shown |= {"evidence": report.verdict_of(finding).text}
     item = _item(
-        page, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, shown
+        report, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, shown
     )
     if impact is None:
         return item
-    negligible = impact.is_below(page.folder.settings.smallest_share)
-    return replace(item, negligible=negligible, impact=impact.joules if impact.told else 0.0)
+    negligible = impact.is_below(report.folder.settings.smallest_share)
+    return replace(item, negligible=negligible, impact=impact.joules if impact.differs else 0.0)
 
 
-def _of_hotspot(page: FileReport, hint: Hint, file: str, cell: int | None, account: Account) -> Item:
+def _of_hotspot(report: FileReport, hint: Hint, file: str, cell: int | None, account: Account) -> Item:
     assert hint.figure is not None
     message = f"{hint.call.api}: {cost(hint)}. {provenance(hint.figure)}"
-    severity = page.folder.settings.hotspot_severity
+    severity = report.folder.settings.hotspot_severity
     shown = figures(hint, account)
     # From where the call begins, as `measure` tells its place, to the end of its name.
     called = hint.call.span._replace(end_byte=hint.call.name.end_byte, end=hint.call.name.end)
-    return _item(page, called, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
+    return _item(report, called, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
 
 
-def energy_of_finding(page: FileReport, finding: Finding, account: Account) -> dict[str, Any]:
+def energy_of_finding(report: FileReport, finding: Finding, account: Account) -> dict[str, Any]:
     """What a finding would change took: the figures of its call, or the sum over all calls that it touches."""
-    touched = page.calls_changed_by(finding)
+    touched = report.calls_changed_by(finding)
     measured = [hint for hint in touched if counts(hint.figure)]
-    hint = next((one for one in page.hints if finding in one.findings), None)
+    hint = next((one for one in report.hints if finding in one.findings), None)
     if len(measured) == 1 and (hint is None or hint.figure is None or not counts(hint.figure)):
         hint = measured[0]
-    shown = figures(hint, account) if hint is not None else {}
+    shown = figures(nearest(report, hint), account) if hint is not None else {}
     if len(measured) > 1:
         main = Account.of((one.figure, one.times) for one in measured)
         shown |= {
-            **dict.fromkeys(("joules", "low", "high", "below", "first_joules")),
+            **dict.fromkeys(("joules", "low", "high", "covers", "below", "first_joules")),
             "devices": {},
             "total_joules": main.joules,
             "share": _share(main.joules, account),
@@ -143,7 +158,7 @@ def energy_of_finding(page: FileReport, finding: Finding, account: Account) -> d
 
 
 def _item(
-    page: FileReport,
+    report: FileReport,
     span: Span,
     file: str,
     cell: int | None,
@@ -154,8 +169,8 @@ def _item(
     severity: str,
     shown: dict[str, Any],
 ) -> Item:
-    line, column = page.place(span.start_byte)
-    end_line, end_column = page.place(span.end_byte)
+    line, column = report.place(span.start_byte)
+    end_line, end_column = report.place(span.end_byte)
     return Item(
         file=file,
         line=line + 1,
@@ -167,7 +182,7 @@ def _item(
         fix=fix,
         url=url,
         severity=severity,
-        source=page.line(line),
+        source=report.line(line),
         cell=cell,
         hint=shown,
     )
@@ -194,6 +209,7 @@ def figures(hint: Hint, account: Account) -> dict[str, Any]:
         "joules": hint.joules_per_call,
         "low": figure.low,
         "high": figure.high,
+        "covers": figure.covers if about_this_call else "",
         "below": figure.below,
         "total_joules": total,
         "first_joules": figure.first if about_this_call else None,
@@ -213,9 +229,9 @@ def _share(joules: float | None, account: Account) -> float | None:
     return min(1.0, joules / account.joules) if joules is not None and account.joules > 0 else None
 
 
-def _cost(page: FileReport, hint: Hint, file: str, cell: int | None) -> CallCost:
+def _cost(report: FileReport, hint: Hint, file: str, cell: int | None) -> CallCost:
     assert hint.figure is not None
     assert hint.known_joules is not None
     place = f"{file} cell {cell}" if cell is not None else file
-    line = page.row(hint.call.span.start_byte) + 1
+    line = report.row(hint.call.span.start_byte) + 1
     return CallCost(hint.call.api, hint.known_joules, machine_of(hint.figure), f"{place}:{line}")

@@ -10,7 +10,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # in every Py
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
-Stretch = tuple[int, int]
+Extent = tuple[int, int]
 
 
 def with_sources(text: str, sources: Mapping[int, str]) -> str:
@@ -26,14 +26,14 @@ def with_sources(text: str, sources: Mapping[int, str]) -> str:
     return text
 
 
-def _cell_sources(text: str) -> Iterator[Stretch]:
+def _cell_sources(text: str) -> Iterator[Extent]:
     """Where each cell's source stands."""
     cells = dict(_members(text, _after_space(text, 0)))["cells"]
     for start, _ in _elements(text, cells[0]):
         yield dict(_members(text, start))["source"]
 
 
-def _members(text: str, start: int) -> Iterator[tuple[str, Stretch]]:
+def _members(text: str, start: int) -> Iterator[tuple[str, Extent]]:
     """The names of an object's members and where their values stand."""
     at = _after_space(text, start + 1)
     while text[at] != "}":
@@ -44,7 +44,7 @@ def _members(text: str, start: int) -> Iterator[tuple[str, Stretch]]:
         at = _after_comma(text, end)
 
 
-def _elements(text: str, start: int) -> Iterator[Stretch]:
+def _elements(text: str, start: int) -> Iterator[Extent]:
     """Where the elements of an array stand."""
     at = _after_space(text, start + 1)
     while text[at] != "]":

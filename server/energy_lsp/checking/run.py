@@ -5,31 +5,27 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from energy_data.database.measured_folders import MeasuredFolders
+from energy_data.database.store import EnergyStore
 from energy_data.untrusted.reading import real
-from energy_data.untrusted.walking import walk
 from energy_data.untrusted.writing import inside
 from energy_lsp.checking.fixing import fix_file
 from energy_lsp.checking.items import FileResult, result_of
-from energy_lsp.presentation.pipeline import read_pages
-from energy_lsp.session.client import Client
-from energy_lsp.session.folders import Folder, matches
-from energy_lsp.session.settings import project_root
+from energy_lsp.presentation.pipeline import read_reports
+from energy_lsp.workspace.client import Client
+from energy_lsp.workspace.folders import Folder, matches
 
 logger = logging.getLogger(__name__)
 
 CLIENT = Client(encoding="utf-32")
 """A terminal counts columns in characters."""
-SKIPPED = frozenset(
-    {".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox", ".nox", "build", "dist"}
-)
-SUFFIXES = frozenset({".py", ".ipynb"})
 CORES = os.cpu_count() or 1
 FEW = 16
 """Up to this many files are not worth a second process."""
@@ -50,15 +46,6 @@ class Scope(NamedTuple):
     fix: bool = False
 
 
-def find_files(paths: Sequence[Path]) -> list[Path]:
-    """Python files and notebooks at and below the paths, each once, in a stable order."""
-    found: dict[Path, None] = {}
-    for path in paths:
-        for file in _walk(path) if path.is_dir() else [path]:
-            found[file.absolute()] = None
-    return list(found)
-
-
 def kept(files: Sequence[Path], paths: Sequence[Path], options: Mapping[str, object]) -> list[Path]:
     """The files that no pattern excludes: of the settings relative to their project, of the command line also relative to
     where it runs and to the folders that it names, as outside of a repository every folder is a project of its own."""
@@ -68,7 +55,7 @@ def kept(files: Sequence[Path], paths: Sequence[Path], options: Mapping[str, obj
     return [
         file
         for file in files
-        if not _folder(project_root(file), tuple(sorted(options.items()))).excludes(file)
+        if not _folder_of(file, options).excludes(file)
         and not any(
             matches(file.relative_to(base).as_posix(), pattern)
             for base in bases
@@ -76,13 +63,6 @@ def kept(files: Sequence[Path], paths: Sequence[Path], options: Mapping[str, obj
             for pattern in patterns
         )
     ]
-
-
-def _walk(root: Path) -> Iterator[Path]:
-    for folder, files in walk(root, lambda folder, name: name in SKIPPED or name.startswith(".")):
-        for name in files:
-            if os.path.splitext(name)[1] in SUFFIXES:
-                yield folder / name
 
 
 def check_files(
@@ -127,7 +107,7 @@ def _check_chunk(files: Sequence[Path], options: Mapping[str, object], scope: Sc
 
 def check_file(path: Path, options: Mapping[str, object], scope: Scope) -> FileResult:
     """Check one file; what is wrong with the file itself is part of the result."""
-    folder = _folder(project_root(path), tuple(sorted(options.items())))
+    folder = _folder_of(path, options)
     name = shown_path(path)
     if folder.excludes(path):
         return FileResult(name)
@@ -137,16 +117,32 @@ def check_file(path: Path, options: Mapping[str, object], scope: Scope) -> FileR
         if path in scope.named:
             folder.project.named.add(real(path))
         if not scope.fix:
-            return result_of(read_pages(folder, path, CLIENT), name, 0)
+            return result_of(read_reports(folder, path, CLIENT), name, 0)
         target = inside(path, scope.named)
         if target is None:
-            found = result_of(read_pages(folder, path, CLIENT), name, 0)
+            found = result_of(read_reports(folder, path, CLIENT), name, 0)
             return replace(found, problem="was not fixed: it is a link that leads out of the paths given")
-        pages, fixed = fix_file(target, lambda: read_pages(folder, path, CLIENT))
-        return result_of(pages, name, fixed)
+        reports, fixed = fix_file(target, lambda: read_reports(folder, path, CLIENT))
+        return result_of(reports, name, fixed)
     except Exception as problem:
         logger.debug("Checking %s failed", path, exc_info=True)
         return FileResult(name, problem=f"could not be checked ({_reason(problem)})")
+
+
+def _folder_of(path: Path, options: Mapping[str, object]) -> Folder:
+    """The project of a path; where nothing marks one, the folder of the program that it was measured in."""
+    database = options.get("database")
+    root = _measured_folders(str(database) if database else None).root_of(path)
+    return _folder(root, tuple(sorted(options.items())))
+
+
+@lru_cache(maxsize=1)
+def _measured_folders(database: str | None) -> MeasuredFolders:
+    store = EnergyStore.open(Path(database) if database else None, None, strict=False)
+    try:
+        return MeasuredFolders(store.measured_in_folders())
+    finally:
+        store.close()  # a forked process must not inherit it
 
 
 @lru_cache(maxsize=64)
@@ -171,8 +167,8 @@ def budget_of(paths: Sequence[Path], options: Mapping[str, object]) -> float:
 
 
 def _folders(paths: Sequence[Path], options: Mapping[str, object]) -> list[Folder]:
-    roots = {project_root(path.absolute()): None for path in paths}
-    return [_folder(root, tuple(sorted(options.items()))) for root in roots]
+    folders = [_folder_of(path.absolute(), options) for path in paths]
+    return list({folder.root: folder for folder in folders}.values())
 
 
 def shown_path(path: Path) -> str:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from energy_code.rules import ALL
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.checking.items import FileResult, Item
-from energy_lsp.presentation.wording import HOTSPOT
+from energy_lsp.presentation.words.calls import HOTSPOT
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVEL = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.checking.items import CallCost, FileResult, Item
-from energy_lsp.presentation.account import NOTHING, Account, MachineSum
-from energy_lsp.presentation.units import column_unit, counted, in_unit, share_text
+from energy_lsp.presentation.figures.account import NOTHING, Account, MachineSum
+from energy_lsp.presentation.notation.units import column_unit, counted, in_unit, share_text
+from energy_lsp.presentation.words.calls import HOTSPOT
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
@@ -77,6 +78,8 @@ def print_summary(screen: Screen, results: Sequence[FileResult], statistics: boo
             table.add(visible(rule), str(count))
         table.print(screen)
     screen.say(_sentence(results))
+    if any(item.rule != HOTSPOT for result in results for item in result.items):
+        screen.say("`energy-lsp rules show RULE` has what a saving rests on.")
 
 
 def account_of(results: Sequence[FileResult]) -> Account:
@@ -106,7 +109,10 @@ def _sentence(results: Sequence[FileResult]) -> str:
     findings = sum(item.is_finding for result in results for item in result.items)
     fixable = sum(item.fix == "safe" for result in results for item in result.items)
     fixed = sum(result.fixed for result in results)
+    negligible = sum(item.negligible for result in results for item in result.items)
     parts = [counted(len(results), "file"), counted(findings, "finding")]
+    if negligible:
+        parts.append(f"{negligible} negligible")
     if fixed:
         parts.append(f"{fixed} fixed")
     if fixable:

@@ -15,7 +15,7 @@ import click
 
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import composed
-from energy_lsp.presentation.markup import Plain
+from energy_lsp.presentation.notation.markup import Plain
 from energy_lsp.terminal.echo import say
 
 NO_COLOR = "--no-color"
@@ -76,7 +76,7 @@ def _first_sentence(text: str) -> str:
 
 def nearest(name: str, known: Iterable[str], ctx: click.Context) -> str:
     """What may have been meant."""
-    close = difflib.get_close_matches(name[:60].lower(), list(known), n=2, cutoff=0.5)
+    close = difflib.get_close_matches(name[:60].lower(), list(known), n=2, cutoff=0.6)
     if close:
         return f"Did you mean {' or '.join(close)}?"
     return f"`{ctx.command_path} --help` names them all."

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from energy_lsp.session.settings import Settings, kebab
+from energy_lsp.workspace.settings import Settings, kebab
 
 TEXTS = frozenset({"price_currency"})
 """Settings that are a text and not a path."""

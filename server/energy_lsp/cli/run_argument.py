@@ -9,6 +9,7 @@ from energy_data.database.database import Database
 from energy_data.model import Run
 from energy_data.paths import user_database
 from energy_data.problems import Problem
+from energy_data.project_places import place_of
 from energy_data.untrusted.printable import one_line
 
 LISTED = 10
@@ -48,7 +49,8 @@ def run_or_file(wanted: str, database: Database) -> Run:
         return choose_run(wanted, runs)
     real = path.resolve().as_posix()
     for run in reversed(runs):
+        folder = place_of(run) or Path(run.project)
         for one in database.measurements(run.id):
-            if (Path(run.project) / one.file).as_posix() == real or one.file == real:
+            if (folder / one.file).as_posix() == real or one.file == real:
                 return run
     raise Problem(f"No call of {wanted} has been measured yet: start with `energy-lsp measure {wanted}`.")

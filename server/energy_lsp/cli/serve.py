@@ -10,8 +10,10 @@ from typing import Any
 
 import click
 
+from energy_data.untrusted.printable import cleaned, visible
 from energy_lsp.cli.options import given, setting_options
 
+LONGEST_ENTRY = 100_000
 SWITCH_SECONDS = 0.0001
 """How long the worker may hold the interpreter while the event loop waits (Python's own choice: 5 ms)."""
 
@@ -32,15 +34,28 @@ SWITCH_SECONDS = 0.0001
 )
 def serve(tcp: str | None, allow_remote: bool, log_file: Path | None, log_level: str, **options: Any) -> None:
     """Run the language server for an editor, on standard input and output."""
-    logging.basicConfig(
-        filename=log_file, level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    logging.basicConfig(filename=log_file, level=log_level.upper())
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(PrintableLines("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     address = _address(tcp, allow_remote) if tcp else None
     sys.setswitchinterval(SWITCH_SECONDS)
-    from energy_lsp.session.serving import serve_stdio, serve_tcp
+    from energy_lsp.serving import serve_stdio, serve_tcp
 
     chosen = given(options)
     sys.exit(serve_tcp(*address, chosen) if address else serve_stdio(chosen))
+
+
+class PrintableLines(logging.Formatter):
+    """A log is read in a terminal, and names of files and what a client sends get into it."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
+        """The line of a record, and nothing in it that begins another."""
+        record.message = visible(record.message, LONGEST_ENTRY)
+        return super().formatMessage(record)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        """A traceback, set off from the lines of records."""
+        return "\n".join(f"  {line}" for line in cleaned(super().formatException(ei)).splitlines())
 
 
 def _address(text: str, allow_remote: bool) -> tuple[str, int]:

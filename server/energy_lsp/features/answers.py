@@ -19,7 +19,7 @@ class Position(TypedDict):
 
 
 class Range(TypedDict):
-    """A stretch of a text."""
+    """A part of a text."""
 
     start: Position
     end: Position
@@ -233,6 +233,72 @@ class RunSummary(TypedDict):
     phases: list[PhaseSummary]
 
 
+class TextChange(TypedDict):
+    """A change of a text."""
+
+    range: Range
+    newText: str
+
+
+class ProvenEdit(TypedDict):
+    """Changes of texts, by their URIs."""
+
+    changes: dict[str, list[TextChange]]
+
+
+class Tuned(TypedDict):
+    """The answer of `energyLsp.server.tune`, beside what `energy-lsp tune --format json` prints. `text`: in a line."""
+
+    edit: ProvenEdit | None
+    patch: str
+    text: str
+
+
+class MeterState(TypedDict):
+    """What is known of a meter; `command` would open it, where there is one."""
+
+    name: str
+    usable: bool
+    estimated: bool
+    reason: str
+    command: str | None
+
+
+class MachineNames(TypedDict):
+    """What processors are called; the GPU's is empty without one."""
+
+    cpu: str
+    gpu: str
+
+
+class Meters(TypedDict):
+    """Of `energyLsp.server.meters` what is shown: `chosen` would measure now, `verdict` says whether it would be trusted."""
+
+    machine: MachineNames
+    meters: list[MeterState]
+    chosen: list[str]
+    verdict: str
+    advice: list[str]
+
+
+class MarkdownPage(TypedDict):
+    """The answer of commands that give a page."""
+
+    markdown: str
+
+
+class HtmlPage(TypedDict):
+    """The answer of `energyLsp.server.report`."""
+
+    html: str
+
+
+class MeasuredPart(TypedDict):
+    """The answer of `energyLsp.server.measurePart`."""
+
+    text: str
+
+
 ANSWERS = (
     Position,
     Range,
@@ -254,4 +320,13 @@ ANSWERS = (
     Programs,
     PhaseSummary,
     RunSummary,
+    TextChange,
+    ProvenEdit,
+    Tuned,
+    MeterState,
+    MachineNames,
+    Meters,
+    MarkdownPage,
+    HtmlPage,
+    MeasuredPart,
 )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from energy_data.untrusted.printable import one_line
+from energy_lsp.features.browsing import open_reports, reports_of
 from energy_lsp.features.code_actions import MEASURE, SHOW_TUNED, TUNE
 from energy_lsp.features.code_lens import SUMMARY
 from energy_lsp.features.programs.measuring import command_line, run_under_progress
@@ -18,16 +20,15 @@ from energy_lsp.features.programs.tuning import show_tuned
 from energy_lsp.features.programs.tuning import tune as run_tune
 from energy_lsp.features.refusal import refused
 from energy_lsp.features.summary import encoded_summary, file_summary, summary_of, summary_text
-from energy_lsp.presentation.account import Account
-from energy_lsp.session.browsing import open_pages, pages_of
+from energy_lsp.features.unopened.reports import unopened_summaries
+from energy_lsp.presentation.figures.account import Account
 from energy_lsp.session.open_files import path_of
-from energy_lsp.session.unopened_files import unopened_summaries
 from energy_lsp.wire.encoding import Encoded
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
-    from energy_lsp.session.folders import Folder
     from energy_lsp.session.server import EnergyServer
+    from energy_lsp.workspace.folders import Folder
 
 Argument = dict[str, Any]
 Token = types.ProgressToken | None
@@ -68,7 +69,7 @@ def register(server: EnergyServer) -> None:
 
     @server.command(SUMMARY)
     async def show_summary(ls: EnergyServer, argument: Argument, token: Token) -> None:
-        text = summary_text(await summary_for(ls, argument.get("uri")))
+        text = one_line(summary_text(await summary_for(ls, argument.get("uri"))))
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
     @server.command("energyLsp.server.measurePart")
@@ -105,11 +106,11 @@ def register(server: EnergyServer) -> None:
 
 async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
     """The summary of a file or workspace, made in the worker: it looks at every call."""
-    pages = await (pages_of(ls, uri) if uri else open_pages(ls))
-    unopened = [] if uri else [told async for told in unopened_summaries(ls)]
+    reports = await (reports_of(ls, uri) if uri else open_reports(ls))
+    unopened = [] if uri else [one async for one in unopened_summaries(ls)]
 
     def put_together() -> dict[str, Any]:
-        parts = [(page.account, file_summary(page)) for page in pages]
+        parts = [(report.account, file_summary(report, opened=True)) for report in reports]
         parts += [(Account.from_json(account), file) for account, file in unopened]
         return summary_of(uri, parts)
 

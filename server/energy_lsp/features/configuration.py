@@ -10,11 +10,11 @@ from lsprotocol import types
 
 from energy_lsp.features import indexing
 from energy_lsp.session.open_files import path_of
-from energy_lsp.session.settings import SECTION
+from energy_lsp.workspace.settings import SECTION
 
 if TYPE_CHECKING:
-    from energy_lsp.session.folders import Folder
     from energy_lsp.session.server import EnergyServer
+    from energy_lsp.workspace.folders import Folder
 
 logger = logging.getLogger(__name__)
 

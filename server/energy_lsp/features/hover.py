@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from energy_lsp.presentation.hover_text import hover as hover_text
-from energy_lsp.presentation.layer_wording import call_lines, creates, layer_lines, made_by
-from energy_lsp.presentation.markup import Markdown, Plain
+from energy_lsp.predicting.same_shapes import nearest
+from energy_lsp.presentation.notation.markup import Markdown, Plain
+from energy_lsp.presentation.reports.impact import impact_of
+from energy_lsp.presentation.words.hover import hover as hover_text
+from energy_lsp.presentation.words.layers import call_lines, creates, layer_lines, made_by
 
 if TYPE_CHECKING:
     from energy_code.rules import Finding
-    from energy_lsp.presentation.file_report import FileReport
-    from energy_lsp.presentation.hints import Hint
-    from energy_lsp.presentation.markup import Markup
+    from energy_lsp.presentation.figures.hints import Hint
+    from energy_lsp.presentation.notation.markup import Markup
+    from energy_lsp.presentation.reports.file import FileReport
     from energy_lsp.session.server import EnergyServer
 
 
@@ -23,65 +26,80 @@ def register(server: EnergyServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(ls: EnergyServer, params: types.HoverParams) -> types.Hover | None:
-        page = await ls.files.page(params.text_document.uri)
-        return hover_at(page, params.position, markdown=ls.client.markdown) if page else None
+        report = await ls.files.report(params.text_document.uri)
+        if report is None:
+            return None
+        ask = partial(hover_at, report, params.position, markdown=ls.client.markdown)
+        hint = report.hint_at(params.position)
+        if hint is None or hint.has_own_figure:
+            return ask()
+        # What is known of other calls with the same shapes is in the database, which is the worker's.
+        answer: types.Hover | None = await ls.worker.run(ask)
+        return answer
 
 
-def hover_at(page: FileReport, position: types.Position, *, markdown: bool) -> types.Hover | None:
+def hover_at(report: FileReport, position: types.Position, *, markdown: bool) -> types.Hover | None:
     """The hover for a position; None where no API is called."""
     from energy_data.catalogue.catalogue import Catalogue
 
-    hint = page.hint_at(position)
+    hint = report.hint_at(position)
     markup = Markdown() if markdown else Plain()
     kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
     if hint is None:
-        layers = created_here(page, position.line, None, markup)
+        layers = created_here(report, position.line, None, markup)
         return types.Hover(types.MarkupContent(kind, "\n\n".join(layers))) if layers else None
-    row = page.row(hint.call.span.start_byte)
+    hint = nearest(report, hint)
+    row = report.row(hint.call.span.start_byte)
     text = hover_text(
         hint,
         markup,
         Catalogue.load().url(hint.call.api),
-        [saving_text(page, finding) for finding in hint.findings],
-        share=page.share(hint),
-        prediction=prediction_for(page, hint),
-        inside=inside_of(page, row, hint, markup),
+        [saving_text(report, finding) for finding in hint.findings],
+        share=report.share(hint),
+        prediction=prediction_for(report, hint),
+        inside=inside_of(report, row, hint, markup),
     )
-    if layers := created_here(page, row, hint, markup):
+    if layers := created_here(report, row, hint, markup):
         # What the constructor itself took is not what a reader of the line asks for.
         text = "\n\n".join([*layers, markup.bold("Creating it"), text])
-    return types.Hover(types.MarkupContent(kind, text), page.range(hint.call.name))
+    return types.Hover(types.MarkupContent(kind, text), report.range(hint.call.name))
 
 
-def saving_text(page: FileReport, finding: Finding) -> str:
+def saving_text(report: FileReport, finding: Finding) -> str:
     """What a finding saves: in this program, where that is known, and where its rule was measured."""
-    impact, measured = page.impact_of(finding), page.verdict_of(finding).text
-    return f"{impact.text(page.folder.settings.smallest_share)}; {measured}" if impact else measured
+    impact, measured = impact_of(report, finding), report.verdict_of(finding).text
+    if impact is None and report.program_joules is None:
+        # Only such a hover needs it: at start it would be loaded for nothing.
+        from energy_lsp.predicting.impact import predicted_impact
+
+        impact = predicted_impact(report, finding)
+    return f"{impact.text(report.folder.settings.smallest_share)}; {measured}" if impact else measured
 
 
-def prediction_for(page: FileReport, hint: Hint) -> str | None:
+def prediction_for(report: FileReport, hint: Hint) -> str | None:
     """What is predicted of a call that has no figure of its own."""
-    if hint.figure is not None and hint.figure.origin != "api":
+    if hint.has_own_figure:
         return None
     # Only such a hover needs it: at start it would be loaded for nothing.
-    from energy_lsp.predicting.in_editor import predicted_line
+    from energy_lsp.predicting.in_editor import foretold
 
-    return predicted_line(page, hint)
+    found = foretold(report, hint)
+    return found.line() if found is not None else None
 
 
-def created_here(page: FileReport, row: int, hint: Hint | None, markup: Markup) -> list[str]:
+def created_here(report: FileReport, row: int, hint: Hint | None, markup: Markup) -> list[str]:
     """What layers created at a row had; nothing for a call on the row that creates none."""
-    layers = page.layers
+    layers = report.layers
     uses = layers.created.get(row) if layers is not None else None
     if layers is None or not uses or (hint is not None and not creates(hint, uses)):
         return []
     return layer_lines(made_by(hint, uses) if hint is not None else uses, layers, markup)
 
 
-def inside_of(page: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:
+def inside_of(report: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:
     """What a call went into."""
-    layers = page.layers
+    layers = report.layers
     for call in layers.calls.get(row, ()) if layers is not None else ():
         if call.api == hint.call.api and layers is not None:
-            return call_lines(call, layers, page.folder.address, markup)
+            return call_lines(call, layers, report.folder.address, markup)
     return []

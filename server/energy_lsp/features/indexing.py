@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from energy_lsp.session.worker import BACKGROUND
 
 if TYPE_CHECKING:
-    from energy_lsp.session.folders import Folder
     from energy_lsp.session.server import EnergyServer
+    from energy_lsp.workspace.folders import Folder
 
 logger = logging.getLogger(__name__)
 

@@ -21,12 +21,12 @@ from energy_lsp.features.hover import inside_of
 from energy_lsp.features.programs.measuring import command_line
 from energy_lsp.features.programs.runs import database_of, history_of_call
 from energy_lsp.features.refusal import refused
-from energy_lsp.presentation.evidence import evidence_page
-from energy_lsp.presentation.markup import Markdown
+from energy_lsp.presentation.notation.markup import Markdown
+from energy_lsp.presentation.words.evidence import evidence_page
 from energy_lsp.session.open_files import path_of
 
 if TYPE_CHECKING:
-    from energy_lsp.presentation.file_report import FileReport
+    from energy_lsp.presentation.reports.file import FileReport
     from energy_lsp.session.server import EnergyServer
 
 logger = logging.getLogger(__name__)
@@ -109,10 +109,10 @@ async def evidence_for(ls: EnergyServer, argument: Argument, *, picture: bool = 
 
 async def inside_page(ls: EnergyServer, argument: Argument) -> str:
     """What the calls of a line went into: layers and passes."""
-    page, row = await _place(ls, argument)
+    report, row = await _place(ls, argument)
     markup = Markdown()
-    for hint in page.hints:
-        if page.row(hint.call.name.start_byte) == row and (found := inside_of(page, row, hint, markup)):
+    for hint in report.hints:
+        if report.row(hint.call.name.start_byte) == row and (found := inside_of(report, row, hint, markup)):
             return "\n\n".join([f"# Inside {markup.code(hint.call.api)}, line {row + 1}", *found]) + "\n"
     raise refused(
         "Nobody has looked inside this call yet: measure the file again, with models that run in it."
@@ -121,27 +121,27 @@ async def inside_page(ls: EnergyServer, argument: Argument) -> str:
 
 async def history_page(ls: EnergyServer, argument: Argument) -> str:
     """What the costliest call of a line took in each run of its program."""
-    page, row = await _place(ls, argument)
-    hints = [hint for hint in page.hints if page.row(hint.call.name.start_byte) == row]
+    report, row = await _place(ls, argument)
+    hints = [hint for hint in report.hints if report.row(hint.call.name.start_byte) == row]
     if not hints:
         raise refused("There is no call of TensorFlow or Keras on this line.")
     api = max(hints, key=lambda hint: hint.known_joules or 0.0).call.api
-    text: str = await ls.worker.run(lambda: history_of_call(database_of(ls), api, page.file, row + 1))
+    text: str = await ls.worker.run(lambda: history_of_call(database_of(ls), api, report.file, row + 1))
     return text
 
 
 async def cheaper_page(ls: EnergyServer, argument: Argument) -> str:
     """What is suggested in a file, the largest saving first, and how to find more."""
-    page, row = await _place(ls, argument)
+    report, row = await _place(ls, argument)
     markup = Markdown()
     lines = ["# What could cost less", ""]
-    findings = sorted(page.findings, key=lambda one: -joules_saved(page, one))
+    findings = sorted(report.findings, key=lambda one: -joules_saved(report, one))
     for finding in findings:
-        place = page.row(finding.span.start_byte)
+        place = report.row(finding.span.start_byte)
         here = " (this line)" if place == row else ""
         lines += [
-            f"- {markup.file_link(f'Line {place + 1}', page.uri, place)}{here}: {markup.prose(finding.message)}. "
-            f"{markup.text(page.verdict_of(finding).text)}"
+            f"- {markup.file_link(f'Line {place + 1}', report.uri, place)}{here}: {markup.prose(finding.message)}. "
+            f"{markup.text(report.verdict_of(finding).text)}"
         ]
     if not findings:
         lines.append("No rule has anything to say about this file.")
@@ -156,10 +156,10 @@ async def cheaper_page(ls: EnergyServer, argument: Argument) -> str:
 async def _place(ls: EnergyServer, argument: Argument) -> tuple[FileReport, int]:
     """The text and line that a command is about."""
     uri, line = argument.get("uri"), argument.get("line")
-    page = await ls.files.page(uri) if isinstance(uri, str) else None
-    if page is None or not isinstance(line, int):
+    report = await ls.files.report(uri) if isinstance(uri, str) else None
+    if report is None or not isinstance(line, int):
         raise refused("Open the file first: `uri` and `line` name a place in it.")
-    return page, line
+    return report, line
 
 
 async def show(ls: EnergyServer, name: str, markdown: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from energy_data.untrusted.printable import one_line
+
 
 def refused(message: str) -> JsonRpcException:
-    """To be raised."""
-    return JsonRpcException(message=message, code=int(types.LSPErrorCodes.RequestFailed))
+    """To be raised; names of files in it break no line."""
+    return JsonRpcException(message=one_line(message), code=int(types.LSPErrorCodes.RequestFailed))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from energy_lsp.presentation.account import NOTHING, Account
+from energy_lsp.presentation.figures.account import NOTHING, Account
 
 if TYPE_CHECKING:
     from energy_lsp.session.open_files import Opened
     from energy_lsp.session.server import EnergyServer
 
 STATUS = "energyLsp/status"
-State = Literal["ready", "indexing", "measuring"]
+
+
+def register(server: EnergyServer) -> None:
+    """Send it whenever a file was read or the server begins something else."""
+    server.on_state.append(partial(send, server))
 
 
 def send(ls: EnergyServer, opened: Opened) -> None:
     """Tell the client the state of one open file or notebook."""
-    account = sum((page.account for page in opened.pages.values()), NOTHING)
+    account = sum((report.account for report in opened.reports.values()), NOTHING)
     ls.protocol.send(
         {
             "jsonrpc": "2.0",

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from energy_lsp.features.status import totals
-from energy_lsp.presentation.account import NOTHING, Account, counts, machine_of
-from energy_lsp.presentation.layer_wording import creates, layer_label
-from energy_lsp.presentation.units import marked
-from energy_lsp.presentation.wording import provenance
+from energy_lsp.predicting.same_shapes import nearest
+from energy_lsp.presentation.figures.account import NOTHING, Account, counts, machine_of
+from energy_lsp.presentation.notation.units import marked
+from energy_lsp.presentation.words.calls import provenance
+from energy_lsp.presentation.words.layers import creates, layer_label
 from energy_lsp.wire.encoding import Encoded, encoded, encoded_list, encoded_object
 
 if TYPE_CHECKING:
     from energy_data.database.inside import CallParts
     from energy_data.model import Part
-    from energy_lsp.presentation.file_report import FileReport
-    from energy_lsp.presentation.hints import Hint
+    from energy_lsp.presentation.figures.hints import Hint
+    from energy_lsp.presentation.reports.file import FileReport
 
 
 def summary_of(uri: str | None, parts: Sequence[tuple[Account, dict[str, Any]]]) -> dict[str, Any]:
@@ -40,15 +41,18 @@ def encoded_summary(summary: dict[str, Any]) -> Encoded:
     return encoded_object(**head, files=encoded_list(summary["files"]))
 
 
-def file_summary(page: FileReport) -> dict[str, Any]:
-    """One text: its functions and their calls, without their shares of a whole that is not known yet."""
+def file_summary(report: FileReport, *, opened: bool = False) -> dict[str, Any]:
+    """One text: its functions and their calls, without their shares of a whole that is not known yet.
+
+    Only texts that somebody opened are gone through for calls with the same shapes: a workspace has thousands.
+    """
     groups: dict[str, list[Hint]] = {}
-    for hint in page.hints:
-        groups.setdefault(hint.call.function, []).append(hint)
+    for hint in report.hints:
+        groups.setdefault(hint.call.function, []).append(nearest(report, hint) if opened else hint)
     functions = [
-        {"name": name, "calls": [_call(page, hint) for hint in hints]} for name, hints in groups.items()
+        {"name": name, "calls": [_call(report, hint) for hint in hints]} for name, hints in groups.items()
     ]
-    return {"uri": page.uri, "functions": functions, "layers": layers_summary(page)}
+    return {"uri": report.uri, "functions": functions, "layers": layers_summary(report)}
 
 
 def _calls(files: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -57,9 +61,9 @@ def _calls(files: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield from function["calls"]
 
 
-def _call(page: FileReport, hint: Hint) -> dict[str, Any]:
+def _call(report: FileReport, hint: Hint) -> dict[str, Any]:
     figure = hint.figure
-    where = page.range(hint.call.name)
+    where = report.range(hint.call.name)
     known = hint.joules_per_call is not None and figure is not None
     total = hint.known_joules
     return {
@@ -80,8 +84,8 @@ def _call(page: FileReport, hint: Hint) -> dict[str, Any]:
         "source": figure.source if figure else None,
         "layer": figure.source if figure else None,
         "estimated": hint.estimated,
-        "inside": _inside(page, hint),
-        "creates_layer": _creates_layer(page, hint),
+        "inside": _inside(report, hint),
+        "creates_layer": _creates_layer(report, hint),
         "edited": figure.edited if figure else False,
         "text": "" if total is None else marked(total, hint.estimated),
         "each_text": "" if hint.joules_per_call is None else marked(hint.joules_per_call, hint.estimated),
@@ -90,9 +94,9 @@ def _call(page: FileReport, hint: Hint) -> dict[str, Any]:
     }
 
 
-def layers_summary(page: FileReport) -> list[dict[str, Any]]:
+def layers_summary(report: FileReport) -> list[dict[str, Any]]:
     """The lines that create layers, with what these had: for heat by line."""
-    layers = page.layers
+    layers = report.layers
     if layers is None:
         return []
     return [
@@ -102,10 +106,10 @@ def layers_summary(page: FileReport) -> list[dict[str, Any]]:
             "text": marked(total, layers.estimated),
             "label": layer_label(uses, layers),
             "share": uses[0].share,
-            "of": _call_place(page, uses[0].call),
+            "of": _call_place(report, uses[0].call),
             "uses": [
                 {
-                    **_call_place(page, use.call),
+                    **_call_place(report, use.call),
                     "joules": use.joules,
                     "text": marked(use.joules, layers.estimated),
                     "share": use.share,
@@ -119,45 +123,45 @@ def layers_summary(page: FileReport) -> list[dict[str, Any]]:
     ]
 
 
-def _call_place(page: FileReport, call: CallParts) -> dict[str, Any]:
+def _call_place(report: FileReport, call: CallParts) -> dict[str, Any]:
     """A call by what it calls and where it was measured; where it is now, if that is known."""
-    uri, row = _now(page, call.file, call.line)
+    uri, row = _now(report, call.file, call.line)
     return {"api": call.api, "file": call.file, "line": call.line, "uri": uri, "row": row}
 
 
-def _now(page: FileReport, file: str, line: int) -> tuple[str | None, int | None]:
+def _now(report: FileReport, file: str, line: int) -> tuple[str | None, int | None]:
     """URI and row of a measured line, to jump to; nothing for one that was changed, or is not of the project."""
-    if not line or page.layers is None:
+    if not line or report.layers is None:
         return None, None
-    if file == page.layers.file:
-        place = page.layers.place(file, line)
+    if file == report.layers.file:
+        place = report.layers.place(file, line)
         return (place.uri, place.row) if place is not None else (None, None)
-    uri = page.folder.address(file)
+    uri = report.folder.address(file)
     return (uri, line - 1) if uri is not None else (None, None)
 
 
-def _creates_layer(page: FileReport, hint: Hint) -> bool:
+def _creates_layer(report: FileReport, hint: Hint) -> bool:
     """Whether the call makes a layer of which more is known than what making it took."""
-    layers = page.layers
-    uses = layers.created.get(page.row(hint.call.span.start_byte)) if layers is not None else None
+    layers = report.layers
+    uses = layers.created.get(report.row(hint.call.span.start_byte)) if layers is not None else None
     return bool(uses) and creates(hint, uses or ())
 
 
-def _inside(page: FileReport, hint: Hint) -> list[dict[str, Any]]:
+def _inside(report: FileReport, hint: Hint) -> list[dict[str, Any]]:
     """What a call went into, for a view that opens it; the costliest first."""
-    layers = page.layers
+    layers = report.layers
     if layers is None:
         return []
-    row = page.row(hint.call.span.start_byte)
+    row = report.row(hint.call.span.start_byte)
     for call in layers.calls.get(row, ()):
         if call.api == hint.call.api:
             parts = sorted(call.parts, key=lambda part: -part.joules)
-            return [_part(page, part, call.joules, estimated=layers.estimated) for part in parts]
+            return [_part(report, part, call.joules, estimated=layers.estimated) for part in parts]
     return []
 
 
-def _part(page: FileReport, part: Part, whole: float, *, estimated: bool) -> dict[str, Any]:
-    uri, row = _now(page, part.file, part.line)
+def _part(report: FileReport, part: Part, whole: float, *, estimated: bool) -> dict[str, Any]:
+    uri, row = _now(report, part.file, part.line)
     return {
         "path": part.path,
         "kind": part.kind,

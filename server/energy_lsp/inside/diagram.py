@@ -13,7 +13,7 @@ from typing import Any
 
 from energy_data.model import Part
 from energy_lsp.inside.footprints import Node, tree
-from energy_lsp.presentation.units import joules
+from energy_lsp.presentation.notation.units import joules
 
 MOST_BOXES = 150
 """Of a level with more blocks the costliest are drawn."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from energy_data.database.calibrations import calibrations, cost_model
 from energy_data.database.database import Database
@@ -16,7 +18,7 @@ from energy_data.prediction.cost_model import CostModel
 
 CALIBRATE = "energy-lsp calibrate"
 _QUESTION = """
-import json
+import json, os
 from importlib import metadata
 def version(*names):
     for name in names:
@@ -25,8 +27,29 @@ def version(*names):
         except metadata.PackageNotFoundError:
             pass
     return ""
-print(json.dumps([version("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tensorflow-macos"), version("keras")]))
+def backend():
+    home = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
+    try:
+        with open(os.path.join(home, "keras.json"), encoding="utf-8") as file:
+            kept = json.load(file).get("backend")
+    except (OSError, ValueError, AttributeError):
+        kept = None
+    return os.environ.get("KERAS_BACKEND") or kept or "tensorflow"
+found = version("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tensorflow-macos")
+print(json.dumps([found, version("keras"), backend()]))
 """
+
+
+class Versions(NamedTuple):
+    """What decides which calibration is meant. Empty where it cannot be known."""
+
+    tensorflow: str
+    keras: str
+    backend: str = "tensorflow"
+
+    def __str__(self) -> str:
+        named = f"TensorFlow {self.tensorflow}, Keras {self.keras}"
+        return named if self.backend == "tensorflow" else f"{named} on {self.backend}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +60,41 @@ class Choice:
     note: str = ""
 
 
-def versions_of(python: Path) -> tuple[str, str]:
-    """TensorFlow's and Keras' versions in an interpreter; empty where they cannot be told. Imports neither."""
+def versions_of(python: Path) -> Versions:
+    """TensorFlow's and Keras' versions in an interpreter, and Keras' back end. Imports none of them."""
     try:
         answer = subprocess.run(
             [str(python), "-c", _QUESTION], capture_output=True, text=True, timeout=60, cwd=python.parent
         )
-        tensorflow, keras = json.loads(answer.stdout)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return "", ""
-    return str(tensorflow), str(keras)
+        return Versions(*map(str, json.loads(answer.stdout)))
+    except (OSError, ValueError, TypeError, subprocess.TimeoutExpired):
+        return Versions("", "")
 
 
-def choose_calibration(database: Path | None, machine: str, versions: tuple[str, str] | None) -> Choice:
+def versions_for(
+    path: Path, root: Path, python: str = "", *, note: Callable[[str], None] = lambda sentence: None
+) -> Versions | None:
+    """The versions of the interpreter that `measure` would take for a path; None where there is none.
+
+    Raises `MeasureProblem` where one was asked for that cannot be.
+    """
+    # Asking for an interpreter loads the measuring package, which only predictions need.
+    from energy_measure.problems import MeasureProblem
+    from energy_measure.program.interpreters import find_interpreter
+    from energy_measure.request import read_options
+
+    folder = path.absolute() if path.is_dir() else path.absolute().parent
+    try:
+        options = read_options(root, note=note, python=python)
+        found = find_interpreter(folder, root, options.python, creates=False)
+    except MeasureProblem:
+        if python:
+            raise
+        return None
+    return versions_of(found.path)
+
+
+def choose_calibration(database: Path | None, machine: str, versions: Versions | None) -> Choice:
     """The calibration for these versions; without `versions`, the newest of this machine."""
     path = database or user_database()
     if not path.exists():
@@ -63,24 +108,25 @@ def choose_calibration(database: Path | None, machine: str, versions: tuple[str,
 
 
 def _chosen(
-    connection: sqlite3.Connection, known: list[Calibration], machine: str, versions: tuple[str, str] | None
+    connection: sqlite3.Connection, known: list[Calibration], machine: str, versions: Versions | None
 ) -> Choice:
     here = [each for each in known if each.machine == machine]
-    fitting = [each for each in here if versions is None or _versions(each) == versions]
+    fitting = [each for each in here if versions is None or of_calibration(each) == versions]
     if fitting:
         return Choice(cost_model(connection, fitting[0]))
     if not known:
         return Choice(None, f"Nothing is calibrated here yet: run `{CALIBRATE}`.")
     old = (here or known)[0]
-    whose = f"TensorFlow {old.environment.tensorflow}, Keras {old.environment.keras}"
     where = "" if here else f" on {old.machine}"
-    wanted = f"TensorFlow {versions[0]}, Keras {versions[1]}" if versions and here else "this machine"
+    wanted = str(versions) if versions and here else "this machine"
     return Choice(
         None,
-        f"The calibration of {old.measured[:10]} is stale: it is of {whose}{where}, not of {wanted}. "
+        f"The calibration of {old.measured[:10]} is stale: it is of {of_calibration(old)}{where}, not of {wanted}. "
         f"Run `{CALIBRATE}` again.",
     )
 
 
-def _versions(calibration: Calibration) -> tuple[str, str]:
-    return calibration.environment.tensorflow, calibration.environment.keras
+def of_calibration(calibration: Calibration) -> Versions:
+    """What a calibration is of."""
+    environment = calibration.environment
+    return Versions(environment.tensorflow, environment.keras, environment.backend or "tensorflow")

@@ -14,8 +14,8 @@ from energy_data.database.database import Database
 from energy_data.database.store import EnergyStore
 from energy_data.model import Calibration
 from energy_data.prediction.cost_model import CostModel
-from energy_lsp.checking.run import find_files
 from energy_lsp.predicting.program import Predictor
+from energy_lsp.workspace.python_files import find_files
 
 WEIGHT = 3.0
 """How many calls it takes to move half of the way to what they say."""

@@ -1,75 +1,100 @@
-"""The prediction that a hover shows for a call that was never measured, made when somebody asks for it."""
+"""What an editor shows for a call that was never measured, made when somebody asks for it."""
 
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from energy_code.static_shapes.walk import Found
-from energy_code.workspace.project import Project
+from energy_code.static_shapes.values.kinds import Asked
 from energy_data.paths import user_database
 from energy_data.prediction.cost_model import CostModel
+from energy_data.prediction.specs import Prediction
 from energy_data.problems import Problem
-from energy_lsp.predicting.choice import choose_calibration
+from energy_lsp.predicting.choice import Versions, choose_calibration, versions_for
 from energy_lsp.predicting.program import in_mode, predict
-from energy_lsp.predicting.shapes import place_of, shapes_of
-from energy_lsp.predicting.wording import prediction_text
-from energy_lsp.session.open_files import path_of
+from energy_lsp.predicting.same_shapes import shapes_on
+from energy_lsp.predicting.shapes import place_of
+from energy_lsp.predicting.wording import inlay_text, joules_of_runs, prediction_text
 
 if TYPE_CHECKING:
-    from energy_lsp.presentation.file_report import FileReport
-    from energy_lsp.presentation.hints import Hint
-
-LONGEST = 400_000
-"""Bytes of a text beyond which a hover does not go through it."""
+    from energy_lsp.presentation.figures.hints import Hint
+    from energy_lsp.presentation.reports.file import FileReport
+    from energy_lsp.workspace.folders import Folder
 
 
-def predicted_line(page: FileReport, hint: Hint) -> str | None:
-    """The prediction for a call without a figure of its own, in words; None where there is none to make."""
-    figure = hint.figure
-    if (figure is not None and figure.origin != "api") or not page.folder.trusted:
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What is predicted of a call without a figure of its own, for each shape that it is given."""
+
+    costs: CostModel
+    asked: tuple[tuple[Asked, Prediction], ...]
+
+    def line(self) -> str:
+        """The whole sentence; of two shapes two figures."""
+        calibration = self.costs.calibration
+        texts = [prediction_text(found, asked, calibration) for asked, found in self.asked]
+        return f"{' · also '.join(texts)} · {calibration.machine}"
+
+    def joules(self, times: int) -> float:
+        """What all runs of the call would draw."""
+        return joules_of_runs([found for _, found in self.asked], times)
+
+    def label(self, times: int) -> str | None:
+        """What fits behind the call; None where it is not worth a place there."""
+        return inlay_text([found for _, found in self.asked], times)
+
+
+def foretold(report: FileReport, hint: Hint) -> Foretold | None:
+    """What is predicted of a call; None where there is nothing to predict it from."""
+    if hint.has_own_figure or not report.folder.trusted:
         return None
-    costs = _costs(page.folder.database or user_database(), page.folder.store.stamp())
-    path, source = program_of(page)
-    if costs is None or path is None or source is None or len(source) > LONGEST:
+    costs = _costs_for(report.folder)
+    if costs is None:
         return None
-    asked = _shapes(path, source, page.folder.project).get(place_of(hint.call), ())
-    texts = []
-    for each in asked:
-        found = predict(costs, in_mode(each, hint.call.mode))
-        if found is not None:
-            texts.append(prediction_text(found, each, costs.calibration))
-    return f"{' · also '.join(texts)} · {costs.calibration.machine}" if texts else None
+    # What a model does inside is in the figure of the call that makes it do so.
+    asked = [each for each in shapes_on(report).get(place_of(hint.call), ()) if not each.inside]
+    found = [(each, predict(costs, in_mode(each, hint.call.mode))) for each in asked]
+    known = tuple((each, prediction) for each, prediction in found if prediction is not None)
+    return Foretold(costs, known) if known else None
 
 
-def program_of(page: FileReport) -> tuple[Path | None, bytes | None]:
-    """The file of a text, and the whole program: of a cell its notebook as it was saved, if the cell is still that."""
-    path = path_of(page.owner)
-    if not page.is_cell or path is None:
-        return path, page.source
-    document = page.folder.project.document(path)
-    source = None if document is None else document.lines.source
-    kept = source is not None and source[page.base : page.base + len(page.source)] == page.source
-    return path, source if kept else None
-
-
-@lru_cache(maxsize=4)
-def _shapes(path: Path, source: bytes, project: Project) -> Found:
-    """The shapes in a text; what its imports hold is read again when the text changes."""
-    return shapes_of(path, source.decode("utf-8", "replace"), project)
-
-
-@lru_cache(maxsize=4)
-def _costs(path: Path, stamp: object) -> CostModel | None:
-    """The newest calibration of this machine in a database, as of a state of its file."""
+def _costs_for(folder: Folder) -> CostModel | None:
+    """The calibration of this machine for the interpreter that the project would be measured with."""
+    path = folder.database or user_database()
     if not path.exists():
         return None
-    # Only a hover that predicts needs to know the machine, and asking for it loads the measuring package.
+    versions = _versions(folder.root, folder.settings.measure_python, _installed(folder))
+    return _costs(path, folder.store.stamp(), versions)
+
+
+def _installed(folder: Folder) -> object:
+    """Changes when packages of the project's own environment do."""
+    try:
+        places = sorted((folder.root / ".venv").glob("lib/python*/site-packages"))
+        return tuple(place.stat().st_mtime_ns for place in places)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=8)
+def _versions(root: Path, python: str, installed: object) -> Versions | None:
+    """What the project's interpreter has: asked once for each state of it."""
+    try:
+        return versions_for(root, root, python)
+    except Problem:
+        return None
+
+
+@lru_cache(maxsize=4)
+def _costs(path: Path, stamp: object, versions: Versions | None) -> CostModel | None:
+    """The calibration for these versions in a database, as of a state of its file."""
+    # Only a prediction needs to know the machine, and asking for it loads the measuring package.
     from energy_measure.machine.describe import describe
 
     try:
-        return choose_calibration(path, describe().label, None).costs
+        return choose_calibration(path, describe().label, versions).costs
     except (Problem, sqlite3.Error, ValueError, TypeError, KeyError):
-        return None  # what is wrong with the database is told where it is opened
+        return None  # what is wrong with the database is said where it is opened

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from energy_code.analysis.analysis import Analysis
-from energy_code.analysis.call_text import call_text
-from energy_code.model import Mode
-from energy_code.static_shapes.values import Asked
+from energy_code.model import Mode, Point, Span
+from energy_code.static_shapes.values.kinds import Asked
 from energy_code.workspace.notebook import Notebook
 from energy_code.workspace.project import Project, project_of
 from energy_data.database.store import EnergyStore
@@ -18,11 +16,11 @@ from energy_data.model import Figure
 from energy_data.prediction.cost_model import CostModel, total
 from energy_data.prediction.specs import Prediction
 from energy_data.prediction.whole_models import predict_job
-from energy_lsp.checking.run import find_files
-from energy_lsp.predicting.choice import choose_calibration
+from energy_lsp.predicting.choice import choose_calibration, versions_for
+from energy_lsp.predicting.recorded import recorded_shapes, site_figures, step_figures
 from energy_lsp.predicting.shapes import place_of, shapes_of
-from energy_lsp.presentation.call_matching import Matching, WrittenCall
-from energy_lsp.session.settings import project_root
+from energy_lsp.workspace.python_files import find_files
+from energy_lsp.workspace.settings import project_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +39,21 @@ class KnownCall:
     """Of one call; of a predicted one with what its first run costs."""
     low: float | None = None
     high: float | None = None
+    covers: str = ""
+    """What the interval of a measured figure holds."""
     seconds: float | None = None
     shape: str = ""
     prediction: Prediction | None = None
     estimated: bool = False
     of_run: float | None = None
     """Joules of all its calls in one run, where that was measured."""
+    kind: str = "api"
+    """`api`, or `compiled` for a function of the program that `tf.function` makes one graph of."""
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where it stands in its file."""
+        return self.cell or 0, self.line, self.column
 
     @property
     def first(self) -> float:
@@ -69,15 +76,14 @@ class KnownCall:
         everything = self.of_all()
         found: dict[str, Any] = {
             "api": self.api,
+            "kind": self.kind,
             "file": self.file,
             "line": self.line,
             "column": self.column,
             "cell": self.cell,
             "joules": self.joules,
             "first_joules": self.first if self.prediction else None,
-            "interval": _interval(
-                self.low, self.high, "90%" if self.origin == "predicted" else "sampling and runs"
-            ),
+            "interval": _interval(self.low, self.high, "90%" if self.origin == "predicted" else self.covers),
             "seconds": self.seconds,
             "shape": self.shape or None,
             "times": self.times,
@@ -121,7 +127,7 @@ class Predictor:
 
     def file(self, path: Path, project: Project) -> Iterator[KnownCall]:
         """The calls of one file or notebook; one that is given several shapes has a figure for each."""
-        for found in self.looked_at(path, project):
+        for found in sorted(self.looked_at(path, project), key=lambda one: one.about.place):
             measured = self.measured(found)
             if measured is not None:
                 yield measured
@@ -131,18 +137,14 @@ class Predictor:
     def looked_at(self, path: Path, project: Project) -> Iterator[FoundCall]:
         """The calls of a file, what was measured at them, and the shapes they are given."""
         data = project.read(path)
-        name = self._relative(path)
+        name = name_in(self.root, path)
         notebook = (
             Notebook.read(data, path=path.resolve(), project=project) if path.suffix == ".ipynb" else None
         )
         document = project.open(path, data) if notebook is None else notebook.document
-        analysis = document.analysis
-        figures = self._figures(analysis, name)
-        recorded = {
-            place_of(analysis.calls[number])[:2]: figure.shapes
-            for number, figure in figures.items()
-            if figure.shapes and not figure.edited
-        }
+        analysis = document.analyse()
+        figures = site_figures(self.store, analysis, name)
+        recorded = recorded_shapes((analysis.calls[number], figure) for number, figure in figures.items())
         source = document.lines.source.decode("utf-8", errors="replace")
         shapes = shapes_of(path, source, project, recorded)
         for number, call in enumerate(analysis.calls):
@@ -156,16 +158,20 @@ class Predictor:
             about = KnownCall(call.api, name, row + 1, column + 1, cell, max(1, call.runs.times), None)
             asked = tuple(in_mode(each, call.mode) for each in shapes.get(place_of(call), ()))
             yield FoundCall(about, asked, figures.get(number))
-
-    def _figures(self, analysis: Analysis, file: str) -> dict[int, Figure]:
-        """What was measured at the calls of a file, by their numbers."""
-        sites = [site for site in self.store.sites(file) if site.figure.kind == "api"]
-        written = []
-        for number, call in enumerate(analysis.calls if sites else ()):
-            row, column = analysis.lines.position(call.span.start_byte, "utf-32")
-            text = call_text(analysis.source[call.span.start_byte : call.span.end_byte])
-            written.append(WrittenCall(number, call.api, call.function, text, row + 1, column + 1))
-        return Matching(written, sites).figures
+        steps = step_figures(self.store, analysis, name)
+        for (line, column, *_), each in shapes.items():
+            if not each or not each[0].name or any(one.inside for one in each):
+                continue
+            start = document.lines.byte_offset(line - 1, column, "utf-8")
+            row, place, cell = line - 1, document.lines.position(start, "utf-32")[1], None
+            if notebook is not None:
+                at, span = notebook.locate(
+                    Span(start, start, Point(line - 1, column), Point(line - 1, column))
+                )
+                row, place = notebook.lines(at).position(span.start_byte, "utf-32")
+                cell = at + 1
+            about = KnownCall(each[0].name, name, row + 1, place + 1, cell, 1, None, kind="compiled")
+            yield FoundCall(about, each, steps.get(start))
 
     def measured(self, found: FoundCall) -> KnownCall | None:
         """What was measured at a call as it stands; None where nothing was."""
@@ -174,8 +180,9 @@ class Predictor:
             return None
         times = figure.times or about.times
         return replace(
-            about, origin="site", joules=figure.total, low=figure.low, high=figure.high, seconds=figure.seconds,
-            estimated=figure.estimated, times=times, of_run=figure.of_run(times), shape=", ".join(figure.shapes),
+            about, origin="site", joules=figure.total, low=figure.low, high=figure.high, covers=figure.covers,
+            seconds=figure.seconds, estimated=figure.estimated, times=times,
+            of_run=figure.of_run(times), shape=", ".join(figure.shapes),
         )  # fmt: skip
 
     def unmeasured(self, found: FoundCall) -> Iterator[KnownCall]:
@@ -189,19 +196,19 @@ class Predictor:
             return
         each_time = max(1, round(about.times / len(own)))
         for asked in own:
-            one = replace(about, times=each_time)
+            one = replace(about, times=max(each_time, asked.times))
             yield self.alike(one, asked) or self.predicted(one, asked)
 
     def alike(self, about: KnownCall, asked: Asked) -> KnownCall | None:
         """What a call of the same API with the same shapes took elsewhere; of a model its shapes say too little."""
-        if asked.call is None or not asked.signature:
-            return None
+        if asked.call is None or asked.call.mode == "graph" or not asked.signature:
+            return None  # in a graph a call is no call of its own, and what is measured there is left out
         figure = self.store.with_shapes(about.api, asked.signature)
         if figure is None or figure.total is None or figure.source != "here":
             return None
         return replace(
-            about, origin="signature", joules=figure.total, low=figure.low, high=figure.high, seconds=figure.seconds,
-            estimated=figure.estimated, shape=asked.shape,
+            about, origin="signature", joules=figure.total, low=figure.low, high=figure.high, covers=figure.covers,
+            seconds=figure.seconds, estimated=figure.estimated, shape=asked.shape,
         )  # fmt: skip
 
     def predicted(self, about: KnownCall, asked: Asked) -> KnownCall:
@@ -224,11 +231,13 @@ class Predictor:
                 if predicted.joules is not None:
                     yield measured, predicted
 
-    def _relative(self, path: Path) -> str:
-        try:
-            return path.resolve().relative_to(self.root.resolve()).as_posix()
-        except ValueError:
-            return path.as_posix()
+
+def name_in(root: Path, path: Path) -> str:
+    """The name that a file of a project has in the database."""
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return path.as_posix()
 
 
 def in_mode(asked: Asked, mode: Mode) -> Asked:
@@ -241,7 +250,7 @@ def in_mode(asked: Asked, mode: Mode) -> Asked:
 def predict(costs: CostModel, asked: Asked) -> Prediction | None:
     """The prediction of what a call was found to be given."""
     if asked.call is not None:
-        return costs.call(asked.call)
+        return costs.call(asked.call, asked.first)
     if asked.model is not None and asked.job is not None:
         return predict_job(costs, asked.model, asked.job)
     return None
@@ -259,10 +268,11 @@ def predicted_joules(paths: Sequence[Path], database: Path | None) -> tuple[floa
     # Only this command needs to know the machine, and asking for it loads the measuring package.
     from energy_measure.machine.describe import describe
 
-    choice = choose_calibration(database, describe().label, None)
-    amount = 0.0
+    machine, amount, notes = describe().label, 0.0, []
     for path in paths:
         root = project_root(path.absolute())
+        choice = choose_calibration(database, machine, versions_for(path, root))
+        notes += [choice.note] if choice.note and choice.note not in notes else []
         store = EnergyStore.open(database, root, strict=False)
         predictor = Predictor(choice.costs, store, root)
         for file in find_files([path]):
@@ -270,4 +280,4 @@ def predicted_joules(paths: Sequence[Path], database: Path | None) -> tuple[floa
                 everything = call.of_all() if call.origin == "predicted" else None
                 amount += everything[0] if everything else 0.0
         store.close()
-    return amount, choice.note
+    return amount, " ".join(notes)

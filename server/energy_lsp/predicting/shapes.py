@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from energy_code.model import Call
-from energy_code.static_shapes.keras_layers import parameters
+from energy_code.static_shapes.parameters import parameters
+from energy_code.static_shapes.program import shapes_of_program
 from energy_code.static_shapes.project_modules import finder
-from energy_code.static_shapes.walk import Found, Place, shapes_of_program
+from energy_code.static_shapes.walking.notes import Found, Place
 from energy_code.workspace.notebook import Notebook, NotebookProblem
 from energy_code.workspace.project import Project
 from energy_data.untrusted.reading import real

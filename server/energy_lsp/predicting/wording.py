@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from energy_code.static_shapes.values import Asked
+from collections.abc import Sequence
+
+from energy_code.static_shapes.values.kinds import Asked
 from energy_data.model import Calibration
 from energy_data.prediction.specs import Prediction
-from energy_lsp.presentation.units import interval, joules, number, unit_for
-from energy_lsp.terminal.prediction_text import calibration_name
+from energy_lsp.predicting.calibration_text import calibration_name
+from energy_lsp.presentation.notation.units import interval, joules, number, unit_for
 
 _STEPS = (1.0, 2.0, 5.0)
+SMALLEST_SECONDS = 1e-2
+"""CPU time of all runs of a short call below which nothing stands behind it."""
 
 
 def figure_text(prediction: Prediction) -> str:
@@ -21,8 +25,7 @@ def figure_text(prediction: Prediction) -> str:
 def prediction_text(prediction: Prediction, asked: Asked, calibration: Calibration) -> str:
     """The whole sentence: figure, what it is for, what it rests on."""
     parts = [figure_text(prediction), "not measured"]
-    source = "as a run saw it" if asked.recorded else "read from the source"
-    about = [f"for {asked.shape}, {source}"] if asked.shape else []
+    about = [f"for {asked.shape}, {_source(asked)}"] if asked.shape else []
     if prediction.steps and prediction.epochs:
         epochs = f"{prediction.epochs} epochs × " if prediction.epochs > 1 else ""
         about.append(f"{epochs}{prediction.steps} step{'s' if prediction.steps > 1 else ''}")
@@ -39,6 +42,26 @@ def prediction_text(prediction: Prediction, asked: Asked, calibration: Calibrati
         "estimated from CPU time" if calibration.estimated else f"calibrated with {calibration.meter}"
     )
     return " · ".join(parts)
+
+
+def inlay_text(predictions: Sequence[Prediction], times: int) -> str | None:
+    """What fits behind a call, such as `≈ 2.8 J predicted`: all its runs; None where digits say too much."""
+    if all(one.negligible for one in predictions) and times * predictions[0].cpu_seconds < SMALLEST_SECONDS:
+        return None
+    return f"≈ {_short(joules_of_runs(predictions, times))} predicted"
+
+
+def joules_of_runs(predictions: Sequence[Prediction], times: int) -> float:
+    """All runs of a call, the first one dearer; of several shapes the mean, as each run has one of them."""
+    amount = sum(one.first_joules + (one.joules - one.first_joules) * times for one in predictions)
+    return amount / len(predictions)
+
+
+def _source(asked: Asked) -> str:
+    """Where a shape is known from."""
+    if asked.recorded:
+        return "as a run saw it"
+    return "as it is written" if any(written for *_, written in asked.arguments) else "read from the source"
 
 
 def _short(amount: float) -> str:

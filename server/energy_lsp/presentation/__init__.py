@@ -1,1 +1,1 @@
-"""From an analysis to what people read: costs, hints, diagnostics, units, words."""
+"""From an analysis to what people read: `pipeline` runs the stages, each folder is one layer of them."""

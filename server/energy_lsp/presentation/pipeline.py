@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from energy_code.analysis.ignore_comments import ignored
-from energy_lsp.presentation.figures import Figures
-from energy_lsp.presentation.file_report import FileReport
-from energy_lsp.presentation.findings import findings_of
-from energy_lsp.presentation.hints import NO_HINTS, Hint, Hints, Joined
-from energy_lsp.presentation.wording import HOTSPOT
-from energy_lsp.session.client import Client
+from energy_lsp.presentation.figures.calls import Figures
+from energy_lsp.presentation.figures.hints import NO_HINTS, Hint, Hints, Joined
+from energy_lsp.presentation.reports.file import FileReport
+from energy_lsp.presentation.reports.findings import findings_of
+from energy_lsp.presentation.words.calls import HOTSPOT
+from energy_lsp.workspace.client import Client
 
 if TYPE_CHECKING:
     from energy_code.analysis.analysis import Analysis
     from energy_code.workspace.document import Document
     from energy_code.workspace.notebook import Notebook
-    from energy_lsp.presentation.layers import NotebookLayers
-    from energy_lsp.session.folders import Folder
-    from energy_lsp.session.settings import Settings
+    from energy_lsp.presentation.figures.layers import NotebookLayers
+    from energy_lsp.workspace.folders import Folder
+    from energy_lsp.workspace.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -37,53 +37,54 @@ LARGEST_SOURCE = 4_000_000
 T = TypeVar("T")
 
 
-def make_page(
+def make_report(
     uri: str,
     path: Path | None,
     document: Document,
     folder: Folder,
     client: Client,
     version: int | None,
-    before: FileReport | None = None,
 ) -> FileReport:
-    """Read a file and join everything known about its calls, which the page before may know already."""
-    page = FileReport(uri, uri, version, document.lines, client, folder)
+    """Read a file and join everything known about its calls."""
+    report = FileReport(uri, uri, version, document.lines, client, folder)
     if folder.excludes(path) or len(document.source) > LARGEST_SOURCE:
-        return page
-    filled = _filled(page, document.analysis, path, before)
-    if document.is_cut_short:
+        return report
+    filled = _filled(report, document.analyse(), path)
+    if document.is_cut_short and not document.gave_way:
         name = path.name if path is not None else "A file"
-        folder.tell([f"{name} takes too long to read: some of its calls are not looked at and get no hints."])
+        folder.notify(
+            [f"{name} takes too long to read: some of its calls are not looked at and get no hints."]
+        )
     return filled
 
 
-def silent_page(uri: str, folder: Folder, client: Client, version: int | None) -> FileReport:
-    """A page for a text that is not read, and has no places to speak of."""
+def silent_report(uri: str, folder: Folder, client: Client, version: int | None) -> FileReport:
+    """A report for a text that is not read, and has no places to speak of."""
     from energy_code.text.lines import Lines
 
     return FileReport(uri, uri, version, Lines(b""), client, folder)
 
 
-def make_cell_pages(
+def make_cell_reports(
     owner: str,
     notebook: Notebook,
     cells: Sequence[tuple[str, int, int | None]],
     folder: Folder,
     client: Client,
 ) -> list[FileReport]:
-    """A page for each cell of a notebook, read as one program. A cell: its URI, number and version."""
+    """A report for each cell of a notebook, read as one program. A cell: its URI, number and version."""
     path = notebook.document.path
     whole = FileReport(owner, owner, None, notebook.document.lines, client, folder)
     if not folder.excludes(path) and len(notebook.document.source) <= LARGEST_SOURCE:
-        whole = _filled(whole, notebook.analysis, path)
+        whole = _filled(whole, notebook.analyse(), path)
     ends = [*notebook.starts[1:], len(notebook.document.source) + 1]
-    pages = []
+    reports = []
     unsaid = whole.hints
     layers = _notebook_layers(whole, notebook, cells)
     for place, (uri, number, version) in enumerate(cells):
         start, end = notebook.starts[place], ends[place]
         hints = whole.hints.between(start, end)
-        page = replace(
+        report = replace(
             whole,
             uri=uri,
             version=version,
@@ -98,9 +99,9 @@ def make_cell_pages(
             findings=_between(whole.findings, start, end, lambda finding: finding.span.start_byte),
             functions=_between(whole.functions, start, end, lambda function: function.span.start_byte),
         )
-        pages.append(page)
+        reports.append(report)
         unsaid = NO_HINTS if hints else unsaid
-    return pages
+    return reports
 
 
 def _notebook_layers(
@@ -109,7 +110,7 @@ def _notebook_layers(
     """What is inside of the calls of a notebook, or nothing."""
     if whole.inside is None:
         return None
-    from energy_lsp.presentation.layers import NotebookLayers
+    from energy_lsp.presentation.figures.layers import NotebookLayers
 
     lines = notebook.document.lines
     places = [
@@ -119,47 +120,43 @@ def _notebook_layers(
     return NotebookLayers(whole.inside, whole.file, lines.texts(), places)
 
 
-def pages_on_disk(folder: Folder, path: Path, client: Client) -> list[FileReport]:
-    """The pages of a file; none when it cannot be read."""
+def reports_on_disk(folder: Folder, path: Path, client: Client) -> list[FileReport]:
+    """The reports of a file; none when it cannot be read."""
     try:
-        return read_pages(folder, path, client)
+        return read_reports(folder, path, client)
     except Exception as problem:
         logger.warning("%s could not be read: %s", path, problem)
         return []
 
 
-def read_pages(folder: Folder, path: Path, client: Client) -> list[FileReport]:
-    """The pages of a file or notebook as it is on disk. Raises what reading it raises."""
+def read_reports(folder: Folder, path: Path, client: Client) -> list[FileReport]:
+    """The reports of a file or notebook as it is on disk. Raises what reading it raises."""
     if path.suffix == ".ipynb":
-        return make_notebook_pages(path, folder, client)
+        return make_notebook_reports(path, folder, client)
     document = folder.project.on_disk(path)
-    return [make_page(path.as_uri(), path, document, folder, client, None)]
+    return [make_report(path.as_uri(), path, document, folder, client, None)]
 
 
-def make_notebook_pages(path: Path, folder: Folder, client: Client) -> list[FileReport]:
-    """The pages of a notebook on disk; raises NotebookProblem for a file that is none."""
+def make_notebook_reports(path: Path, folder: Folder, client: Client) -> list[FileReport]:
+    """The reports of a notebook on disk; raises NotebookProblem for a file that is none."""
     from energy_code.workspace.notebook import Notebook
 
     notebook = Notebook.read(folder.project.read(path), path=path, project=folder.project)
     uri = path.as_uri()
     cells = [(f"{uri}#cell{number + 1}", number + 1, None) for number in notebook.numbers]
-    return make_cell_pages(uri, notebook, cells, folder, client)
+    return make_cell_reports(uri, notebook, cells, folder, client)
 
 
-def _filled(
-    page: FileReport, analysis: Analysis, path: Path | None, before: FileReport | None = None
-) -> FileReport:
+def _filled(report: FileReport, analysis: Analysis, path: Path | None) -> FileReport:
     """The stages one after the other; encoding is left to whoever sends the report."""
-    folder = page.folder
+    folder = report.folder
     calls = analysis.calls
     findings, verdicts = findings_of(analysis, folder, path)
-    figures = before.hints.figures if before is not None else None
-    if figures is None or not figures.hold_for(analysis, folder):
-        figures = Figures.of(analysis, folder, path, figures)
+    figures = Figures.of(analysis, folder, path)
     analysis.let_go()
     hints = Hints(Joined(*figures.joined_with(calls), figures, findings))
     return replace(
-        page,
+        report,
         hints=hints,
         inside=folder.inside(path),
         program_joules=folder.program_joules(path) if findings else None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from energy_data.database.database import Database
 from energy_data.model import DEVICES, Measurement, Run
-from energy_lsp.presentation.units import duration, joules
+from energy_lsp.presentation.notation.units import duration, joules
 from energy_lsp.report.summary_page import SummaryPage
 
 if TYPE_CHECKING:

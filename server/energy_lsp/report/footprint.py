@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from energy_lsp.presentation.units import JOULES_PER_WH, number
+from energy_lsp.presentation.notation.units import JOULES_PER_WH, number
 
 NOT = (
     "That is the energy above idle that was measured, times what you set: not what one run more would change at the "
@@ -38,16 +38,16 @@ class Footprint:
             return []
         kwh = joules * max(self.pue, 1.0) / JOULES_PER_WH / 1000
         building = f", times {self.pue:g} for the building (PUE)" if self.pue > 1 else ""
-        told = []
+        lines = []
         if self.grams_per_kwh > 0:
             grams = _amount(kwh * self.grams_per_kwh)
-            told.append(f"{grams} g CO₂e at {self.grams_per_kwh:g} g/kWh{building}.")
+            lines.append(f"{grams} g CO₂e at {self.grams_per_kwh:g} g/kWh{building}.")
         if self.price_per_kwh > 0:
             unit = f" {self.currency}" if self.currency else ""
-            told.append(
+            lines.append(
                 f"{_amount(kwh * self.price_per_kwh)}{unit} at {self.price_per_kwh:g}{unit}/kWh{building}."
             )
-        return [*told, NOT]
+        return [*lines, NOT]
 
 
 def _amount(value: float) -> str:

@@ -16,6 +16,8 @@ from string import Template
 from typing import Any
 
 from energy_data.model import DEVICES, CallSpan, Inside, Measurement, Part, Phase, Quantity, Run, Trace
+from energy_data.project_places import place_of
+from energy_lsp.presentation.words.runs import ending
 from energy_lsp.report.footprint import Footprint
 from energy_lsp.report.inside import inside_data
 from energy_lsp.runs.history import Moment, total
@@ -55,7 +57,7 @@ def render(
             for moment in history
         ],
         "footprint": footprint.sentences(total(run) or 0.0),
-        "project": run.project if links else None,
+        "project": str(folder) if links and (folder := place_of(run)) else None,
         "spans": [[span.api, span.file, span.line, span.thread, span.start, span.end] for span in spans],
     }
     return Template((assets / "page.html").read_text("utf-8")).substitute(
@@ -94,12 +96,8 @@ def _subtitle(run: Run) -> str:
 
 
 def _ending(run: Run) -> str:
-    """The first line of a run that did not end well; empty for one that did."""
-    if run.status == "finished":
-        return ""
-    how = "The program failed" if run.status == "failed" else "The program was stopped before its end"
-    error = f": {run.error}" if run.error else ""
-    return f'<p class="ending" role="alert">{html.escape(f"{how}{error}. What follows is the part that ran.")}</p>'
+    text = ending(run)
+    return f'<p class="ending" role="alert">{html.escape(text)}</p>' if text else ""
 
 
 def _phase(phase: Phase) -> list[Any]:
@@ -118,24 +116,32 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _calls(measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
-    calls = [
-        {
-            "api": found.api,
-            "file": found.file,
-            "line": found.line,
-            "count": found.count,
-            "seconds": found.seconds * found.count,
-            "joules": _total(found.joules) * found.count if found.resolved else None,
-            "exclusive": None if found.exclusive_joules is None else found.exclusive_joules * found.count,
-            "low": None if found.low is None else found.low * found.count,
-            "high": None if found.high is None else found.high * found.count,
-            "repeats": found.repeats,
-            "method": found.method,
-            "traced": found.at_trace_time,
-        }
-        for found in measurements
-    ]
-    return sorted(calls, key=lambda call: -(call["joules"] or 0.0))
+    return sorted((_call(found) for found in measurements), key=lambda call: -(call["joules"] or 0.0))
+
+
+def _call(found: Measurement) -> dict[str, Any]:
+    """A call over all of a run: as often as it ran, the first time with what only the first time costs."""
+    each = _total(found.joules)
+    first = 0.0 if found.first_joules is None else max(found.first_joules, 0.0) - each
+    first_seconds = 0.0 if found.first_seconds is None else found.first_seconds - found.seconds
+
+    def of_run(per_call: float | None) -> float | None:
+        return None if per_call is None else per_call * found.count + first
+
+    return {
+        "api": found.api,
+        "file": found.file,
+        "line": found.line,
+        "count": found.count,
+        "seconds": found.seconds * found.count + first_seconds,
+        "joules": of_run(each) if found.resolved else None,
+        "exclusive": of_run(found.exclusive_joules),
+        "low": of_run(found.low),
+        "high": of_run(found.high),
+        "covers": found.covers or ("sampling" if found.repeats == 1 else "sampling and runs"),
+        "method": found.method,
+        "traced": found.at_trace_time,
+    }
 
 
 def _total(joules: Mapping[Any, Quantity]) -> float:

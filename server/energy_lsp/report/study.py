@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from energy_lsp.presentation.units import joules
+from energy_lsp.presentation.notation.units import joules
 from energy_lsp.report.summary_page import SummaryPage
 
 if TYPE_CHECKING:
@@ -38,9 +38,13 @@ def write_study_report(path: Path, study: Study, cells: Sequence[Cell]) -> None:
 
 def _add_cell(page: SummaryPage, cell: Cell, found: ComparedPrograms) -> None:
     page.table(
-        ["", f"{cell.before}, median (95%)", f"{cell.after}, median (95%)", "p (Holm)", "Cliff's δ", "A12"],
+        [
+            "",
+            *(f"{side}, {what}" for side in (cell.before, cell.after) for what in ("median (95%)", "mean")),
+            *("p (Holm)", "Cliff's δ", "A12"),
+        ],
         (_row(effect) for effect in found.effects.respects),
-        numbers=(1, 2, 3, 4, 5),
+        numbers=range(1, 8),
     )
     for name, numbers, rho in zip(
         (cell.before, cell.after),
@@ -60,7 +64,9 @@ def _add_cell(page: SummaryPage, cell: Cell, found: ComparedPrograms) -> None:
 
 def _row(effect: Effect) -> list[str]:
     text = joules if effect.unit == "J" else _seconds
-    sides = [_spread(side, text) for side in (effect.before, effect.after)]
+    sides = [
+        cell for side in (effect.before, effect.after) for cell in (_spread(side, text), text(side.mean))
+    ]
     p = "< 0.0001" if effect.p_holm < 0.0001 else f"{effect.p_holm:.2g}"
     return [
         effect.name,

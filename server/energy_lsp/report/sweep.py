@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from energy_lsp.presentation.units import joules
+from energy_lsp.presentation.notation.units import joules
 from energy_lsp.report.plot import Drawing, Point, Series, scatter
 from energy_lsp.report.summary_page import SummaryPage
 
@@ -23,7 +23,7 @@ def write_sweep_report(path: Path, program: str, swept: Swept) -> None:
     page.text(f"{len(swept.points)} points, meter {swept.meter}{kind}, on {swept.machine}.")
     for curve in [one for one in swept.curves if one.samples][:MOST_PLOTS]:
         page.heading(curve.name)
-        page.text(*_told(curve))
+        page.text(*_sentences(curve))
         page.drawing(_plot(curve), f"Net joules against {curve.against}; lines are 95% intervals.")
         if curve.fits:
             page.table(
@@ -34,19 +34,19 @@ def write_sweep_report(path: Path, program: str, swept: Swept) -> None:
     page.write(path)
 
 
-def _told(curve: Curve) -> list[str]:
-    told = []
+def _sentences(curve: Curve) -> list[str]:
+    lines = []
     if curve.best:
-        told.append(f"Best told by a {curve.best.kind} curve: {curve.best.formula}.")
+        lines.append(f"Best described by a {curve.best.kind} curve: {curve.best.formula}.")
     if curve.correlation:
         seen = curve.correlation
-        told.append(
+        lines.append(
             f"Pearson's correlation {seen.pearson:.2f} (95% {seen.low:.2f} to {seen.high:.2f}), "
             f"Spearman's {seen.spearman:.2f} (p = {seen.p_value:.2g}), {seen.points} points."
         )
     if curve.unresolved:
-        told.append(f"At {curve.unresolved} points the meter could not tell it from nothing.")
-    return told
+        lines.append(f"At {curve.unresolved} points the meter could not tell it from nothing.")
+    return lines
 
 
 def _plot(curve: Curve) -> Drawing:

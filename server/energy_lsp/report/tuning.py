@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from energy_lsp.presentation.units import duration, joules
+from energy_lsp.presentation.notation.units import duration, joules
 from energy_lsp.report.plot import Drawing, Point, Series, scatter
 from energy_lsp.report.summary_page import SummaryPage
 from energy_lsp.terminal.tune_table import RESULT_WORDS
@@ -21,31 +21,33 @@ MORE_IS_BETTER = ("acc", "auc", "precision", "recall", "f1", "reward", "r2")
 
 def write_tune_report(path: Path, program: str, result: TuneResult) -> None:
     """Write the page."""
-    told = result.as_json()
+    outcome = result.as_json()
     page = SummaryPage(f"Tuning {program}")
-    kind = ", estimated from CPU time: no energy sensor was read" if told["estimated"] else ""
-    before = told["before"]
+    kind = ", estimated from CPU time: no energy sensor was read" if outcome["estimated"] else ""
+    before = outcome["before"]
     page.text(
-        f"As it is: {joules(before['joules'])}, {duration(before['seconds'])} a run, meter {told['meter']}{kind}, "
-        f"on {told['machine']}."
+        f"As it is: {joules(before['joules'])}, {duration(before['seconds'])} a run, meter {outcome['meter']}{kind}, "
+        f"on {outcome['machine']}."
     )
-    if told["after"] is not None:
-        part = 1 - told["after"]["joules"] / before["joules"]
-        page.text(f"With the patch: {joules(told['after']['joules'])}, −{part:.0%}.")
+    if outcome["after"] is not None:
+        part = 1 - outcome["after"]["joules"] / before["joules"]
+        page.text(f"With the patch: {joules(outcome['after']['joules'])}, −{part:.0%}.")
     header = ["candidate", "place", "saves a run", "share", "results", "verdict", "note"]
-    page.table(header, [_row(one) for one in told["candidates"]], numbers=(2, 3))
-    name = metric_of(told["candidates"])
+    page.table(header, [_row(one) for one in outcome["candidates"]], numbers=(2, 3))
+    name = metric_of(outcome["candidates"])
     if name is not None:
         page.heading("Results against energy")
-        front = pareto(points_of(told, name), more=is_better_when_more(name))
+        front = pareto(points_of(outcome, name), more=is_better_when_more(name))
         page.text(
             f"{name} against joules of one run. On the front, where nothing is both cheaper and better: "
             f"{', '.join(label for label, _, _ in front)}."
         )
-        page.drawing(_plot(told, name, front), f"Each point is the mean over the confirming runs of {name}.")
-    if told["patch"]:
+        page.drawing(
+            _plot(outcome, name, front), f"Each point is the mean over the confirming runs of {name}."
+        )
+    if outcome["patch"]:
         page.heading("Patch")
-        page.table(["for git apply"], [[line] for line in told["patch"].splitlines()])
+        page.table(["for git apply"], [[line] for line in outcome["patch"].splitlines()])
     page.write(path)
 
 
@@ -70,15 +72,15 @@ def is_better_when_more(name: str) -> bool:
     return any(word in name.lower() for word in MORE_IS_BETTER)
 
 
-def points_of(told: dict[str, Any], name: str) -> list[tuple[str, float, float]]:
+def points_of(outcome: dict[str, Any], name: str) -> list[tuple[str, float, float]]:
     """Label, joules of one run and metric: of the program, and of each candidate that was confirmed."""
-    tried = [one for one in told["candidates"] if one["metrics"] and one["saved_joules"] is not None]
+    tried = [one for one in outcome["candidates"] if one["metrics"] and one["saved_joules"] is not None]
     points = [
-        (one["name"], told["before"]["joules"] - one["saved_joules"], one["metrics"]["after"][name])
+        (one["name"], outcome["before"]["joules"] - one["saved_joules"], one["metrics"]["after"][name])
         for one in tried
     ]
     first = tried[0]["metrics"]["before"].get(name) if tried else None
-    return points if first is None else [("as it is", told["before"]["joules"], first), *points]
+    return points if first is None else [("as it is", outcome["before"]["joules"], first), *points]
 
 
 def pareto(points: Sequence[tuple[str, float, float]], *, more: bool) -> list[tuple[str, float, float]]:
@@ -96,7 +98,7 @@ def pareto(points: Sequence[tuple[str, float, float]], *, more: bool) -> list[tu
     return sorted((one for one in points if not beaten(one)), key=lambda one: one[1])
 
 
-def _plot(told: dict[str, Any], name: str, front: Sequence[tuple[str, float, float]]) -> Drawing:
-    series = [Series(label, [Point(energy, metric)]) for label, energy, metric in points_of(told, name)]
+def _plot(outcome: dict[str, Any], name: str, front: Sequence[tuple[str, float, float]]) -> Drawing:
+    series = [Series(label, [Point(energy, metric)]) for label, energy, metric in points_of(outcome, name)]
     series.append(Series("front", [], [(energy, metric) for _, energy, metric in front]))
     return scatter(series, x_label="net energy of a run", y_label=name, x_text=joules)

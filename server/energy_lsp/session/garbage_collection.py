@@ -1,7 +1,8 @@
-"""When to look for garbage: while nobody waits for an answer, and only when there can be some.
+"""What is kept of open files is collected in silence alone.
 
 Replaced evaluations of a program refer to each other, so that only Python's collector frees them. A full
-look goes through everything that is kept of the open files and stops the whole process meanwhile.
+collection goes through everything that is kept, 100 ms of a file of 6,300 lines, and stops the process meanwhile. While
+somebody types Python collects what was made since, by its own schedule.
 """
 
 from __future__ import annotations
@@ -11,27 +12,25 @@ import sys
 import time
 from collections.abc import Callable
 
-from energy_code.process.garbage_collection import look_elsewhere
+from energy_code.process.garbage_collection import Passed
 
 YOUNG = 10_000
-"""New objects before Python looks among them, which takes up to 3 ms and lets no other thread run. 700, its default, costs a
-third of each analysis."""
-NEVER = 1 << 30
+"""New objects before Python collects among them; of its default, 700, an analysis makes several times as many."""
 QUIET_SECONDS = 2.0
 """Nobody who was silent for so long waits for an answer."""
-SOME, MUCH = 1.05, 1.3
-"""Growth of memory for which looking is worth it in a quiet moment, and at any moment."""
+GROWTH = 1.05
+"""Growth of memory for which collecting is worth it."""
 
 
 def begin() -> None:
-    """What is loaded by now stays, and full looks are left to `Garbage`."""
-    look_elsewhere()
+    """What is loaded by now stays, and so does what is read of a file, until `Garbage` goes through it."""
+    Passed.stay = True
     gc.freeze()
-    gc.set_threshold(YOUNG, 10, NEVER)
+    gc.set_threshold(YOUNG, 10, 10)
 
 
 class Garbage:
-    """Watches how much memory is in use, and looks for garbage in quiet moments."""
+    """Collects where the client is silent and there can be some."""
 
     def __init__(
         self,
@@ -41,32 +40,27 @@ class Garbage:
         self._clock = clock
         self._in_use = in_use
         self._heard = clock()
-        self._clean = self._kept = in_use()
-        """What was in use after the last look, and what is since known to stay."""
+        self._kept = in_use()
+        """What was in use after the last collection."""
         self._let_go = False
 
     def hear(self) -> None:
         """The client said something."""
         self._heard = self._clock()
 
-    def expect(self) -> None:
-        """A file was opened and read: what is in use now stays."""
-        self._kept = max(self._kept, self._in_use())
-
     def let_go(self) -> None:
         """A file was closed: what was known of it is garbage."""
         self._let_go = True
 
-    def look(self, *, opening: bool = False) -> bool:
-        """Look for garbage if it is time to, which it is not while a file is read that was opened; True when it was."""
-        if opening:
+    def collect(self) -> bool:
+        """Collect if it is time to; True when it was."""
+        if self._clock() - self._heard < QUIET_SECONDS:
             return False
-        if self._clock() - self._heard >= QUIET_SECONDS:
-            worth = self._let_go or self._in_use() >= SOME * self._kept
-        else:
-            worth = self._in_use() >= MUCH * (self._clean if self._let_go else self._kept)
-        if worth:
-            gc.collect()
-            self._clean = self._kept = self._in_use()
-            self._let_go = False
-        return worth
+        if not self._let_go and self._in_use() < GROWTH * self._kept:
+            return False
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._kept = self._in_use()
+        self._let_go = False
+        return True

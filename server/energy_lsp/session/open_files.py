@@ -1,9 +1,4 @@
-"""What the client has open. Edits are collected on the loop; the worker applies them and makes new pages.
-
-Edits of comments and blank lines in short files only move what is known. While the worker rests, the loop follows
-them itself: it tells the diagnostics in their new places at once, and makes the new page when nobody asks for anything. The
-worker and the loop never meet in a document: the worker lets the loop do such a job, or it does not.
-"""
+"""What the client has open. Edits are collected on the loop; the worker applies them and makes new reports."""
 
 from __future__ import annotations
 
@@ -11,96 +6,83 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from energy_lsp.presentation.diagnostics import EncodedDiagnostics, Mark
-from energy_lsp.presentation.file_report import FileReport
-from energy_lsp.presentation.pipeline import LARGEST_SOURCE, make_page, silent_page
-from energy_lsp.session.folders import Folder, Folders, UnaskedError
+from energy_lsp.presentation.pipeline import LARGEST_SOURCE, make_report, silent_report
+from energy_lsp.presentation.reports.diagnostics import with_diagnostics
+from energy_lsp.presentation.reports.file import FileReport
 from energy_lsp.session.worker import BACKGROUND, OPEN
 from energy_lsp.wire.encoding import Encoded
+from energy_lsp.workspace.folders import Folder, Folders
 
 if TYPE_CHECKING:
     from energy_code.text.lines import Lines
-    from energy_code.workspace.document import Document, Moved
-    from energy_lsp.session.client import Client
+    from energy_code.workspace.document import Document
     from energy_lsp.session.worker import Worker
+    from energy_lsp.workspace.client import Client
 
 logger = logging.getLogger(__name__)
 
 Change = types.TextDocumentContentChangeEvent
 Made = tuple[int, Mapping[str, FileReport]]
-"""What `wanted` was when pages were begun, and the pages."""
-SHORT = 16_384
-"""Bytes of a text, some 450 lines, up to which the loop may follow an edit: parsing all of it would take 2 ms."""
-LATER = 0.005
-"""How long after telling the diagnostics a page is made that nobody asks for: first the client may want them."""
+"""What `wanted` was when reports were begun, and the reports."""
 NOTHING = Encoded("[]")
 
 
 class Opened:
-    """A file or a notebook that the client has open: what it shows is in `pages`, one for each text."""
+    """A file or a notebook that the client has open: what it shows is in `reports`, one for each text."""
 
     def __init__(self, uri: str, version: int, folder: Folder) -> None:
         self.uri = uri
         self.version = version
         self.folder = folder
         self.path = path_of(uri)
-        self.pages: Mapping[str, FileReport] = {}
+        self.reports: Mapping[str, FileReport] = {}
         self.wanted = 1
         """Grows with each edit and each refresh."""
         self.made = 0
-        """What `wanted` was when the pages were begun."""
+        """What `wanted` was when the reports were begun."""
         self.waiting: list[asyncio.Future[None]] = []
+        self.apart: Worker | None = None
+        """Who reads it, if it takes so long that others would wait."""
         self.lock = threading.Lock()
 
     @property
-    def told(self) -> EncodedDiagnostics | None:
-        """The diagnostics of the newest text, where they are known before its page."""
-        return None
-
-    def complete(self, client: Client) -> Made | None:
-        """On the loop: the page of such a text; None when it is left to the worker."""
-        return None
-
-    @property
-    def settled(self) -> bool:
-        """True when the pages show the newest state."""
+    def is_current(self) -> bool:
+        """True when the reports show the newest state."""
         return self.made == self.wanted
 
     def make(self, client: Client) -> Made:
-        """In the worker: apply what waits and make the pages; none for what cannot be read."""
+        """In the worker: apply what waits and make the reports; none for what cannot be read."""
         wanted = self.wanted
         try:
-            made, pages = self.make_pages(client)
-            for page in pages.values():
-                _ = page.told  # encoded here, not on the loop
-            return made, pages
+            made, reports = self.make_reports(client)
+            return made, {uri: with_diagnostics(report) for uri, report in reports.items()}
         except Exception as problem:
-            return wanted, self.no_pages(problem)
+            return wanted, self.no_reports(problem)
 
-    def no_pages(self, problem: Exception) -> Mapping[str, FileReport]:
-        """For what could not be read, and why is told."""
+    def no_reports(self, problem: Exception) -> Mapping[str, FileReport]:
+        """For what could not be read; the user learns why."""
         logger.error("Reading %s failed", self.uri, exc_info=problem)
-        self.folder.tell([f"Some code could not be read and gets no hints ({type(problem).__name__})."])
+        self.folder.notify([f"Some code could not be read and gets no hints ({type(problem).__name__})."])
         return {}
 
-    def make_pages(self, client: Client) -> Made:
+    def make_reports(self, client: Client) -> Made:
         """What each kind of file does to show its newest state."""
         raise NotImplementedError
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether its last reading took too long."""
+        raise NotImplementedError
 
-class Followed(NamedTuple):
-    """What is known of a text after an edit that only moved it."""
-
-    wanted: int
-    marks: Sequence[Mark]
-    told: EncodedDiagnostics
+    def move_to(self, folder: Folder) -> None:
+        """In the worker: read it anew from now on, in another folder."""
+        raise NotImplementedError
 
 
 class OpenFile(Opened):
@@ -113,7 +95,18 @@ class OpenFile(Opened):
         self._unapplied: list[Change] = []
         """Edits of a text that is too large to be read, and stays so with them."""
         self._document: Document | None = None
-        self._followed: Followed | None = None
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its last reading took too long."""
+        return self._document is not None and self._document.is_cut_short
+
+    def move_to(self, folder: Folder) -> None:
+        """In the worker: read it anew from now on, in another folder."""
+        if self._document is not None:
+            self._text = self._document.source.decode("utf-8", "surrogatepass")
+            self._document = None
+        self.folder = folder
 
     def change(self, version: int, changes: Sequence[Change]) -> None:
         """Keep edits for the worker."""
@@ -122,7 +115,7 @@ class OpenFile(Opened):
             self.version = version
             self.wanted += 1
 
-    def make_pages(self, client: Client) -> Made:
+    def make_reports(self, client: Client) -> Made:
         """Bring the document up to date and read it."""
         changes, version, wanted = self._take_changes()
         if self._document is None:
@@ -132,8 +125,8 @@ class OpenFile(Opened):
                     self._text = changed_text(self._text, change, client)
                 self._unapplied.clear()
             if len(self._text) > LARGEST_SOURCE:
-                self.folder.tell([f"{Path(self.uri).name} is too large to read and gets no hints."])
-                return wanted, {self.uri: silent_page(self.uri, self.folder, client, version)}
+                self.folder.notify([f"{Path(self.uri).name} is too large to read and gets no hints."])
+                return wanted, {self.uri: silent_report(self.uri, self.folder, client, version)}
             self._document = self._open(self._text)
             self._text = ""
         else:
@@ -141,75 +134,14 @@ class OpenFile(Opened):
                 apply_change(self._document, change, client)
         return wanted, {self.uri: self._page(self._document, client, version)}
 
-    def follow(self, client: Client) -> EncodedDiagnostics | None:
-        """Follow edits that only move the diagnostics, and tell where they are; None when there is more to find out."""
-        document, marks = self._document, self._marks_before()
-        if document is None or marks is None or self._size_with_changes(document) > SHORT:
-            return None
-        changes, version, wanted = self._take_changes()
-        for change in changes:
-            apply_change(document, change, client)
-        moved = document.move()
-        if moved is None or self._says_more(document, moved):
-            return None
-        lines = document.lines
-        marks = [mark.moved(moved.shift) for mark in marks]
-        told = EncodedDiagnostics.of(
-            self.uri, version, marks, lambda byte: lines.position(byte, client.encoding)
-        )
-        self._followed = Followed(wanted, marks, told)
-        return told
-
-    def _marks_before(self) -> Sequence[Mark] | None:
-        """What was marked before the edit that waits; None when that is not known, or another one waits too."""
-        before, page = self.wanted - 1, self.pages.get(self.uri)
-        if page is None:
-            return None
-        if self._followed is not None and self._followed.wanted == before:
-            return self._followed.marks
-        return page.marks if self.made == before else None
-
-    def _says_more(self, document: Document, moved: Moved) -> bool:
-        """Whether an edit without code can change diagnostics: by what it says, or by the lines that it moves."""
-        before, after = moved.lines
-        if b"energy:" in before or b"energy:" in after:
-            return True
-        if self.pages[self.uri].hints.figures.rows and before.count(b"\n") != after.count(b"\n"):
-            return True
-        return document.remembered is not None and document.remembered.minds(moved.lines)
-
-    @property
-    def told(self) -> EncodedDiagnostics | None:
-        """The diagnostics of the newest text, where they are known before its page."""
-        followed = self._followed
-        return followed.told if followed is not None and followed.wanted == self.wanted else None
-
-    def complete(self, client: Client) -> Made | None:
-        """The page of a text whose diagnostics were told; None when a database has to be asked."""
-        wanted = self.wanted
-        assert self._document is not None
-        try:
-            with self.folder.cached_only():
-                page = self._page(self._document, client, self.version)
-            _ = page.told
-        except UnaskedError:
-            return None
-        except Exception as problem:
-            return wanted, self.no_pages(problem)
-        return wanted, {self.uri: page}
-
     def _take_changes(self) -> tuple[Sequence[Change], int, int]:
         """The edits that wait, the version after them, and what is wanted with them."""
         with self.lock:
             changes, self._changes = self._changes, []
             return changes, self.version, self.wanted
 
-    def _size_with_changes(self, document: Document) -> int:
-        return len(document.source) + sum(len(change.text) for change in self._changes)
-
     def _page(self, document: Document, client: Client, version: int) -> FileReport:
-        before = self.pages.get(self.uri)
-        return make_page(self.uri, self.path, document, self.folder, client, version, before)
+        return make_report(self.uri, self.path, document, self.folder, client, version)
 
     def _open(self, text: str) -> Document:
         """The document, known to the project, so that what imports this file sees the editor's text."""
@@ -266,14 +198,12 @@ class OpenFiles:
         worker: Worker,
         folders: Folders,
         client: Callable[[], Client],
-        settled: Callable[[Opened], None],
-        told: Callable[[EncodedDiagnostics], None],
+        on_current: Callable[[Opened], None],
     ) -> None:
         self._worker = worker
         self._folders = folders
         self._client = client
-        self._settled = settled
-        self._told = told
+        self._on_current = on_current
         self._opened: dict[str, Opened] = {}
 
     def __iter__(self) -> Iterator[Opened]:
@@ -306,7 +236,8 @@ class OpenFiles:
     def rehome(self) -> None:
         """Folders came or went: find each file's folder again and show it anew."""
         for opened in self:
-            opened.folder = self.folder_of(opened.path)
+            if opened.apart is None:
+                opened.folder = self.folder_of(opened.path)
         self.refresh()
 
     def change(self, uri: str, version: int, changes: Sequence[Change]) -> None:
@@ -318,92 +249,86 @@ class OpenFiles:
         if version <= opened.version:
             logger.warning("%s: version %s follows version %s", uri, version, opened.version)
         opened.change(version, changes)
-        try:
-            told = self._worker.do_now(partial(opened.follow, self._client()))
-        except Exception:
-            logger.exception("%s could not be followed and is read again", uri)
-            told = None
-        if told is None:
-            self.analyse(opened)
-            return
-        self._told(told)
-        asyncio.get_running_loop().call_later(LATER, self._complete, opened, opened.wanted)
-
-    def _complete(self, opened: Opened, wanted: int) -> None:
-        """Make the page whose diagnostics were told."""
-        if opened.wanted != wanted or opened.settled or self._opened.get(opened.uri) is not opened:
-            return
-        made = self._worker.do_now(partial(opened.complete, self._client()))
-        if made is not None:
-            self._receive((opened, *made))
-        else:
-            self.analyse(opened)
+        self.analyse(opened)
 
     def close(self, uri: str) -> Opened | None:
         """The client closed a file or notebook."""
         opened = self._opened.get(uri)
         if opened is None or opened.uri != uri:
             return None
-        self._worker.forget(("open", uri))
+        self._worker_of(opened).forget(("open", uri))
+        if opened.apart is not None:
+            opened.apart.stop()
         if (path := opened.path) is not None:
-            folder = opened.folder
+            folder = self.folder_of(path)
             self._worker.submit(("close", uri), lambda: folder.changed(path), lambda _: None)
         self._opened = {key: value for key, value in self._opened.items() if value is not opened}
         _release(opened)
         return opened
 
     def analyse(self, opened: Opened, priority: int = OPEN) -> None:
-        """Make the pages anew, in the worker; the newest state wins."""
-        self._worker.submit(
+        """Make the reports anew, in the worker; the newest state wins."""
+        self._worker_of(opened).submit(
             ("open", opened.uri),
             lambda: (opened, *opened.make(self._client())),
             self._receive,
             priority,
         )
 
+    def _worker_of(self, opened: Opened) -> Worker:
+        return opened.apart if opened.apart is not None else self._worker
+
+    def _set_apart(self, opened: Opened) -> None:
+        """Let a file that takes long be read where nobody waits for it: in a thread of its own, with the folder as it is
+        on disk. For the others it is empty."""
+        opened.apart = self._worker.another()
+        if (path := opened.path) is not None:
+            project = opened.folder.project
+            self._worker.submit(("apart", opened.uri), lambda: project.open(path, ""), lambda _: None)
+        self._move_apart(opened)
+        self.analyse(opened)
+
+    def _move_apart(self, opened: Opened) -> None:
+        folder = self.folder_of(opened.path).apart()
+        self._worker_of(opened).submit(("move", opened.uri), lambda: opened.move_to(folder), lambda _: None)
+
     def look_again(self, opened: Iterable[Opened]) -> None:
-        """What pages depend on may have changed: nobody waits to learn that it did."""
+        """What reports depend on may have changed: nobody waits to learn that it did."""
         for one in list(opened):
             self.analyse(one, BACKGROUND)
 
     def refresh(self, opened: Iterable[Opened] | None = None) -> None:
-        """Something that pages depend on changed: the database, the settings, another file."""
+        """Something that reports depend on changed: the database, the settings, another file."""
         for one in list(self if opened is None else opened):
             with one.lock:
                 one.wanted += 1
+            if one.apart is not None:
+                self._move_apart(one)
             self.analyse(one)
 
-    def told(self, uri: str) -> EncodedDiagnostics | None:
-        """The newest diagnostics of a file or cell; None when it is not open, or they are not ready."""
-        opened = self._opened.get(uri)
-        if opened is None or not opened.settled:
-            return opened.told if opened is not None else None
-        page = opened.pages.get(uri)
-        return page.told if page is not None else None
-
-    async def page(self, uri: str) -> FileReport | None:
-        """The newest page of a file or cell, waiting until it is ready; None when it is not open."""
+    async def report(self, uri: str) -> FileReport | None:
+        """The newest report of a file or cell, waiting until it is ready; None when it is not open."""
         opened = await self._ready(uri)
-        return opened.pages.get(uri) if opened is not None else None
+        return opened.reports.get(uri) if opened is not None else None
 
     async def answer(self, uri: str, ask: Callable[[FileReport], Encoded]) -> Encoded:
-        """A list that is asked of a whole page, in the worker: it may look at every call."""
-        page = await self.page(uri)
-        if page is None:
+        """A list that is asked of a whole report, in the worker: it may look at every call."""
+        report = await self.report(uri)
+        if report is None:
             return NOTHING
-        answer: Encoded = await self._worker.run(lambda: ask(page))
+        opened = self._opened.get(uri)
+        worker = self._worker_of(opened) if opened is not None else self._worker
+        answer: Encoded = await worker.run(lambda: ask(report))
         return answer
 
-    async def pages(self, uri: str) -> list[FileReport]:
-        """The newest pages of a file (one) or notebook (one for each cell)."""
+    async def reports(self, uri: str) -> list[FileReport]:
+        """The newest reports of a file (one) or notebook (one for each cell)."""
         opened = await self._ready(uri)
-        return list(opened.pages.values()) if opened is not None else []
+        return list(opened.reports.values()) if opened is not None else []
 
     async def _ready(self, uri: str) -> Opened | None:
         opened = self._opened.get(uri)
-        if opened is not None and opened.told is not None:
-            self._complete(opened, opened.wanted)
-        while opened is not None and not opened.settled:
+        while opened is not None and not opened.is_current:
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             opened.waiting.append(future)
             await future
@@ -411,14 +336,18 @@ class OpenFiles:
         return opened
 
     def _receive(self, result: tuple[Opened, int, Mapping[str, FileReport]]) -> None:
-        opened, made, pages = result
+        opened, made, reports = result
         if self._opened.get(opened.uri) is not opened:
             return
-        before = opened.pages
-        opened.made, opened.pages = made, pages
-        if opened.settled:
+        before = opened.reports
+        opened.made, opened.reports = made, reports
+        if opened.is_current:
             _release(opened)
-            self._settled(opened)
+            self._on_current(opened)
+        if opened.is_slow and opened.apart is None:
+            self._set_apart(opened)
+        elif opened.apart is not None:
+            self.folder_of(opened.path).notify(opened.folder.problems)
         del before  # only now: thousands of objects go with it, and the client has its diagnostics
 
 

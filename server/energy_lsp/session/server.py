@@ -1,4 +1,4 @@
-"""The language server: it wires the features to the open files, and looks after what changes on disk."""
+"""The language server: it keeps the open files and their folders, and looks after what changes on disk."""
 
 from __future__ import annotations
 
@@ -7,60 +7,57 @@ import json
 import logging
 import os
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from lsprotocol import types
 from pygls.exceptions import FeatureNotificationError
+from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
-from energy_lsp.features import (
-    code_actions,
-    code_lens,
-    commands,
-    configuration,
-    diagnostics,
-    hover,
-    inlay_hints,
-    notebooks,
-    pages,
-    status,
-)
-from energy_lsp.features.programs import measuring, runs
-from energy_lsp.session.client import Client
-from energy_lsp.session.folders import Folders
+from energy_data.untrusted.printable import one_line
+from energy_lsp.session import notebooks
 from energy_lsp.session.garbage_collection import Garbage
 from energy_lsp.session.open_files import Opened, OpenFiles, path_of
-from energy_lsp.session.unopened_files import Reports
+from energy_lsp.session.protocol import PARSE_ERROR, EnergyProtocol
 from energy_lsp.session.worker import BACKGROUND, Worker
 from energy_lsp.wire.encoding import converter
-from energy_lsp.wire.greeting import NAME, First
-from energy_lsp.wire.inbox import Inbox
-from energy_lsp.wire.protocol import EnergyProtocol
+from energy_lsp.wire.streams import Bounded, Streams
 from energy_lsp.wire.type_warmup import learn
+from energy_lsp.workspace.client import Client
+from energy_lsp.workspace.folders import Folders
 
 if TYPE_CHECKING:
+    from pygls.io_ import AsyncReader
     from pygls.server import ServerErrors
 
-    from energy_lsp.features.programs.measuring import Progress
-    from energy_lsp.wire.inbox import Read
-    from energy_lsp.wire.transport import Wire
 
 logger = logging.getLogger(__name__)
 
-FEATURES = (hover, diagnostics, code_actions, inlay_hints, code_lens, commands, pages, runs, configuration)
+NAME = "energy-lsp"
+
+State = Literal["ready", "indexing", "measuring"]
 OTHERS_SECONDS = 1.0
 """How long after an edit the other open files of the folder are read again."""
+STOP_SECONDS = 1.0
+"""How long tasks may take to end; reading in a thread never does."""
 LOOK_SECONDS = 0.7
 """How often the databases' state on disk and the client's life are looked at."""
 
 
+class Measurement(Protocol):
+    """A program that is being measured (`features.programs.measuring.Progress`)."""
+
+    token: types.ProgressToken | None
+    cancelled: asyncio.Event
+
+
 class EnergyServer(LanguageServer):
-    """One client's server."""
+    """One client's server; what it offers registers itself with it (`serving.FEATURES`)."""
 
     protocol: EnergyProtocol
     worker: Worker
@@ -76,22 +73,29 @@ class EnergyServer(LanguageServer):
             converter_factory=converter,
             max_workers=1,
         )
+        self._over: asyncio.Future[int]
+        self._stopped = threading.Event()
         self.client = Client()
         self.folders = Folders(options)
         self.garbage = Garbage()
-        self.state: status.State = "ready"
+        self.state: State = "ready"
         self.published: dict[str, tuple[str, int | None]] = {}
-        self.reports: defaultdict[Path, Reports] = defaultdict(Reports)
-        """Of the workspace's folders, what is known of files that are not open."""
-        self.measurement: Progress | None = None
+        self.measurement: Measurement | None = None
         self._client_process: ClientProcess | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_shown: dict[str, tuple[int | None, tuple[object, ...]]] = {}
         self._others_due: asyncio.TimerHandle | None = None
         self._shown: set[str] = set()
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
-        for feature in FEATURES:
-            feature.register(self)
+        self.on_report: list[Callable[[Opened], None]] = []
+        """Called with what is open when its newest state was read."""
+        self.on_state: list[Callable[[Opened], None]] = []
+        """The same, and when what the server is busy with changes."""
+        self.on_close: list[Callable[[Sequence[str]], None]] = []
+        """Called with the texts that are no longer open."""
+        self.on_end: list[Callable[[], Coroutine[Any, Any, None]]] = []
+        """Run before the process ends."""
+        self.protocol.host = self
         self._register_lifecycle()
 
     def _register_lifecycle(self) -> None:
@@ -110,46 +114,49 @@ class EnergyServer(LanguageServer):
 
     # the life of the process
 
-    async def serve(self, wire: Wire, first: First | None) -> int:
+    async def serve(self, connect: Callable[[EnergyServer], Coroutine[Any, Any, Streams]]) -> int:
         """Talk to one client until it says goodbye or goes away; the exit code of the process."""
         loop = asyncio.get_running_loop()
-        over: asyncio.Future[int] = loop.create_future()
+        over = self._over = loop.create_future()
         self.worker = Worker(loop, self._job_failed)
-        self.files = OpenFiles(
-            self.worker, self.folders, lambda: self.client, self._settled, partial(diagnostics.push, self)
-        )
-
-        def end(code: int) -> None:
-            if not over.done():
-                over.set_result(code)
-
-        def receive(read: Read, answered: bool = False) -> None:
-            self.garbage.hear()
-            try:
-                self.protocol.receive(read, answered)
-            except SystemExit as leave:
-                end(int(leave.code or 0))
-            except OSError as problem:
-                logger.info("The client is gone: %s", problem)
-                end(1)
-
-        self.protocol.set_writer(wire)
-        if first is not None:
-            receive(partial(json.loads, first.body), first.answered)
-        for method in (*self.protocol.fm.builtin_features, *self.protocol.fm.features):
-            self.worker.submit(("learn", method), partial(learn, method), ignore, BACKGROUND)
-        wire.attach(loop, Inbox(loop, receive).receive, lambda: end(0 if self.protocol.was_shut_down else 1))
-        watching = asyncio.ensure_future(self._watch(end))
+        self.files = OpenFiles(self.worker, self.folders, lambda: self.client, self._now_current)
+        streams = await connect(self)
+        self.protocol.set_writer(streams.writer)
+        reading = asyncio.ensure_future(self._read(streams.reader))
+        watching = asyncio.ensure_future(self._watch())
         try:
-            return await over
+            code: int = await over
+            return code
         finally:
-            for task in [watching, *self._tasks]:
+            tasks = [reading, watching, *self._tasks]
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(watching, *self._tasks, return_exceptions=True)
+            await asyncio.wait(tasks, timeout=STOP_SECONDS)
             self.worker.stop()
-            await measuring.stop_all(self)
+            for stop in self.on_end:
+                await stop()
+            await streams.flush()
             if self._scratch is not None:
                 self._scratch.cleanup()
+
+    async def _read(self, reader: AsyncReader) -> None:
+        """Let pygls read messages until the client closes its side."""
+        try:
+            await run_async(self._stopped, Bounded(reader), self.protocol, logger, self.report_server_error)
+        except Exception as problem:
+            logger.warning("The client's stream broke: %s", problem)
+        self.end(0 if self.protocol.was_shut_down else 1)
+
+    def end(self, code: int) -> None:
+        """Leave with this exit code; the first one counts."""
+        self._stopped.set()
+        if not self._over.done():
+            self._over.set_result(code)
+
+    def client_gone(self) -> None:
+        """The client no longer reads."""
+        logger.info("The client is gone")
+        self.end(1)
 
     def begin(self, params: types.InitializeParams) -> None:
         """Learn what the client can do and which folders it has open."""
@@ -168,16 +175,18 @@ class EnergyServer(LanguageServer):
         for uri in uris:
             if path := path_of(uri):
                 self.folders.add(path)
+        for method in (*self.protocol.fm.builtin_features, *self.protocol.fm.features):
+            self.worker.submit(("learn", method), partial(learn, method), ignore, BACKGROUND)
 
-    async def _watch(self, end: Callable[[int], None]) -> None:
+    async def _watch(self) -> None:
         """Look at the databases on disk, and whether the client's process still lives."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             if self._client_process is not None and self._client_process.is_gone():
                 logger.warning("The client's process is gone")
-                end(1)
+                self.end(1)
             self.look_at_databases()
-            self.garbage.look(opening=any(opened.made == 0 for opened in self.files))
+            self.garbage.collect()
 
     def begin_task(self, work: Coroutine[Any, Any, None]) -> None:
         """Work of the server's own; what fails is logged, and it ends with the server."""
@@ -206,7 +215,7 @@ class EnergyServer(LanguageServer):
         self.show_anew()
 
     def show_anew(self) -> None:
-        """Make the pages again, and ask clients that hold results to fetch them."""
+        """Make the reports again, and ask clients that hold results to fetch them."""
         self.files.refresh()
         self._refresh_clients()
 
@@ -233,24 +242,29 @@ class EnergyServer(LanguageServer):
         self._last_shown.pop(uri, None)
         if closed is not None:
             self.garbage.let_go()
-            diagnostics.withdraw(self, list(closed.pages))
+            for closing in self.on_close:
+                closing(list(closed.reports))
 
-    def set_state(self, state: status.State) -> None:
+    def set_state(self, state: State) -> None:
         """What the server is busy with, for the status bar."""
         self.state = state
         for opened in self.files:
-            if opened.settled:
-                status.send(self, opened)
+            if opened.is_current:
+                self._show_state(opened)
 
-    def _settled(self, opened: Opened) -> None:
-        if opened.uri not in self._last_shown:
-            self.garbage.expect()
-        for page in opened.pages.values():
-            diagnostics.push(self, page.told)
-        status.send(self, opened)
+    def _show_state(self, opened: Opened) -> None:
+        for show in self.on_state:
+            show(opened)
+
+    def _now_current(self, opened: Opened) -> None:
+        for show in self.on_report:
+            show(opened)
+        self._show_state(opened)
         self.show_problems()
         self._trace(opened)
-        shown = tuple((page.result_id, list(page.hints.figures)) for page in opened.pages.values())
+        shown = tuple(
+            (report.diagnostics.result_id, list(report.hints.figures)) for report in opened.reports.values()
+        )
         version, before = self._last_shown.get(opened.uri, (None, shown))
         self._last_shown[opened.uri] = (opened.version, shown)
         if version != opened.version:
@@ -271,7 +285,7 @@ class EnergyServer(LanguageServer):
         """What a client that traces wants to know."""
         if self.protocol.trace == types.TraceValue.Off:
             return
-        calls = sum(len(page.hints) for page in opened.pages.values())
+        calls = sum(len(report.hints) for report in opened.reports.values())
         message = f"Read {opened.uri}, version {opened.version}: {calls} calls"
         self.log_trace(types.LogTraceParams(message))
 
@@ -292,7 +306,8 @@ class EnergyServer(LanguageServer):
                 self.show_once(problem)
 
     def show_once(self, problem: str) -> None:
-        """One message to the user for each kind of problem."""
+        """One message to the user for each kind of problem, of one line whatever it names."""
+        problem = one_line(problem)
         if problem not in self._shown:
             self._shown.add(problem)
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, problem))
@@ -302,8 +317,10 @@ class EnergyServer(LanguageServer):
         self.show_once(f"energy-lsp had a problem and goes on ({type(problem).__name__}); see its log.")
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """Errors of notifications go to the log, and once to the user."""
+        """What is no JSON is refused; errors of notifications go to the log, and once to the user."""
         logger.error("%s", error)
+        if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError, RecursionError)):
+            self.protocol.refuse(None, PARSE_ERROR, "The message is not JSON.")
         if issubclass(source, FeatureNotificationError):
             self._job_failed(error)
 

@@ -10,14 +10,15 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from typing import Any
+
+from energy_code.process.budget import give_way_when
 
 logger = logging.getLogger(__name__)
 
 OPEN, BACKGROUND = 0, 1
 """Priorities."""
 
-T = TypeVar("T")
 Job = Callable[[], Any]
 Done = Callable[[Any], None]
 
@@ -31,37 +32,20 @@ class Worker:
         self._waiting: tuple[dict[Hashable, tuple[Job, Done]], ...] = ({}, {})
         self._condition = threading.Condition()
         self._stopped = False
-        self._busy = False
-        """True while a job runs, here or in the thread."""
+        self._running: Hashable = None
+        """The key of the job that runs."""
         self._thread = threading.Thread(target=self._run, name="energy-lsp worker", daemon=True)
         self._thread.start()
+
+    def another(self) -> Worker:
+        """One more thread, for what takes long."""
+        return Worker(self._loop, self._failed)
 
     def submit(self, key: Hashable, job: Job, done: Done, priority: int = OPEN) -> None:
         """Run `job` soon; `done` gets its result on the loop. A waiting job with the same key is replaced."""
         with self._condition:
             self._waiting[priority][key] = (job, done)
             self._condition.notify()
-
-    def do_now(self, job: Callable[[], T]) -> T | None:
-        """Run a job of a moment where this is called, while the thread rests; None when other jobs go before it.
-
-        To wake the thread and to be woken by it would take longer.
-        """
-        with self._condition:
-            if self._busy or self._stopped or self._waiting[OPEN]:
-                return None
-            self._busy = True
-        try:
-            return job()
-        finally:
-            self._rest()
-
-    def _rest(self) -> None:
-        """A job is over; the thread is woken only if there is another one."""
-        with self._condition:
-            self._busy = False
-            if any(self._waiting):
-                self._condition.notify()
 
     def forget(self, key: Hashable) -> None:
         """Drop a job that has not begun."""
@@ -106,14 +90,20 @@ class Worker:
     def _next(self) -> tuple[Job, Done] | None:
         with self._condition:
             while not self._stopped:
-                for jobs in self._waiting if not self._busy else ():
+                for jobs in self._waiting:
                     if jobs:
-                        self._busy = True
-                        return jobs.pop(next(iter(jobs)))
+                        self._running = next(iter(jobs))
+                        return jobs.pop(self._running)
                 self._condition.wait()
         return None
 
+    def _others_wait(self) -> bool:
+        """Whether somebody waits for something else than the job that runs, or nobody for that any more."""
+        waiting = self._waiting[OPEN]
+        return self._stopped or len(waiting) > (self._running in waiting)
+
     def _run(self) -> None:
+        give_way_when(self._others_wait)
         while (item := self._next()) is not None:
             job, done = item
             result: Any
@@ -122,7 +112,6 @@ class Worker:
             except Exception as problem:
                 logger.exception("A job failed")
                 done, result = self._failed, problem
-            self._rest()  # before the loop learns of it, and may have the next job
             self._hand_back(done, result)
 
     def _hand_back(self, call: Callable[[Any], None], value: Any) -> None:

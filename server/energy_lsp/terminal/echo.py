@@ -27,3 +27,8 @@ def say(text: object = "", err: bool = False, indent: str = "") -> None:
     for sentence in str(text).split("\n"):
         for line in wrapped(sentence, columns, indent):
             echo(line, err=err)
+
+
+def warn(sentence: str) -> None:
+    """Print a sentence about something that was passed over, beside the result."""
+    say(sentence, err=True)

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 ELLIPSIS = "…"
 _SEAM = re.compile(r"[_\-./]")
 _UNIT = re.compile(
-    r"(?<=≈) (?=[\d<])|(?<=\d) (?=(?:kJ|J|mJ|µJ|Wh|W|s|ms|µs|ns|min|%|CPUs|runs?|calls?|times)\b)"
+    r"(?<=≈) (?=[\d<])|(?<=%) (?=±)|(?<=±) (?=\d)|(?<=\d) (?=(?:kJ|J|mJ|µJ|Wh|W|s|ms|µs|ns|min|%|CPUs|runs?|calls?|times)\b)"
 )
 """The space in a number with its unit: no place for a new line."""
 _KEPT = "\xa0"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from energy_data.model import Inside, Measurement, Run
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.inside.groups import By, Group
-from energy_lsp.presentation.units import bar, column_unit, in_unit, interval, joules, whole
+from energy_lsp.presentation.notation.units import bar, column_unit, in_unit, interval, joules, whole
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 

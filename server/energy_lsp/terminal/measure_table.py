@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from energy_data.paths import standard_database
 from energy_data.untrusted.printable import one_line, visible
-from energy_lsp.presentation.units import column_unit, counted, in_unit, interval, joules, share_text, whole
+from energy_lsp.presentation.notation.units import (
+    column_unit,
+    counted,
+    in_unit,
+    interval,
+    joules,
+    share_text,
+    whole,
+)
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
@@ -20,7 +28,7 @@ SHOWN = 15
 HOW = {"in place": "as it ran", "replayed": "repeated alone", "imported": "imported"}
 """How a figure was found, in words that explain themselves."""
 SMALL_PHASE = 0.001
-"""Phases below this part of the whole are told in one line."""
+"""Phases below this part of the whole are shown in one line."""
 
 
 def print_table(measured: MeasuredRun) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from energy_data.untrusted.printable import one_line, visible
-from energy_lsp.presentation.units import counted, interval, joules, whole
+from energy_lsp.predicting.calibration_text import calibration_name
+from energy_lsp.presentation.notation.units import column_unit, counted, in_unit, interval, joules, whole
 from energy_lsp.terminal.console import Screen
-from energy_lsp.terminal.prediction_text import calibration_name
 from energy_lsp.terminal.table import Column, Table
 
 if TYPE_CHECKING:
@@ -24,30 +24,34 @@ def print_predictions(
     calls: Sequence[KnownCall], total: tuple[float, float, float, int], calibration: Calibration | None
 ) -> None:
     """The table, the sum, and what is not known."""
-    # Its sentences are the hover's too.
-    from energy_lsp.predicting.wording import figure_text
-
     screen = Screen()
     known = sorted((call for call in calls if call.joules is not None), key=_all, reverse=True)
+    unit = column_unit(_all(call) for call in known[:SHOWN])
     columns = [
         Column("call", "name"),
         Column("where", "name"),
         Column("times", "number", drop=3),
-        Column("each", drop=1),
+        Column(f"≈ all, {unit}", "number"),
+        Column("90% interval", "number", drop=2),
+        Column("known", drop=1),
         Column("for", "name", drop=4),
         Column("of it", "name", drop=5),
     ]
     table = Table(columns)
     for call in known[:SHOWN]:
         cell = f":cell {call.cell}" if call.cell is not None else ""
-        amount = joules(call.joules or 0.0)
-        told = (
-            figure_text(call.prediction)
-            if call.prediction is not None
-            else f"{'≈ ' if call.estimated else ''}{amount}, measured at this call"
-        )
         place = visible(f"{call.file}{cell}:{call.line}")
-        table.add(one_line(call.api), place, str(call.times), told, _work(call), _layers(call))
+        energy, between = _energy(call, unit)
+        table.add(
+            one_line(call.api),
+            place,
+            str(call.times),
+            energy,
+            between,
+            _known(call),
+            _work(call),
+            _layers(call),
+        )
     if table.rows:
         table.print(screen)
     if len(known) > SHOWN:
@@ -67,6 +71,25 @@ def print_predictions(
             f"Predicted, not measured; intervals hold 90% of cases; shapes are read from the source; "
             f"{calibration_name(calibration)}, {how}."
         )
+
+
+def _energy(call: KnownCall, unit: str) -> tuple[str, str]:
+    """Of all its calls, and the interval; of a prediction that has no digits, what it lies below."""
+    found = call.of_all()
+    assert found is not None
+    energy, low, high = found
+    if call.prediction is not None and call.prediction.negligible:
+        return f"< {in_unit(high, unit).removeprefix('< ')}", ""
+    between = f"{in_unit(low, unit)} to {in_unit(high, unit)}" if call.prediction is not None else ""
+    return in_unit(energy, unit), between
+
+
+def _known(call: KnownCall) -> str:
+    """Where a figure is from, in a word or two."""
+    if call.prediction is not None:
+        return "predicted"
+    word = "estimated" if call.estimated else "measured"
+    return f"{word} here" if call.origin == "site" else f"{word} elsewhere"
 
 
 def _all(call: KnownCall) -> float:

@@ -39,9 +39,9 @@ def print_rules(rules: Iterable[tuple[Rule, Verdict]]) -> None:
     screen.say("Fix: safe is applied by `check --fix`, review is offered by the editor, by hand has none.")
     for words, count in places.most_common():
         pairs = sorted({one.pairs for one in evidence if place(one) == words})
-        told = f"{pairs[0]}" if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
+        counts = f"{pairs[0]}" if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
         screen.say(
-            f"Energy of {count} rules: {words}; {told} pairs of runs each, {usual} inputs unless others are named."
+            f"Energy of {count} rules: {words}; {counts} pairs of runs each, {usual} inputs unless others are named."
         )
     screen.say("`energy-lsp rules show RULE` has the whole story, `rules measure RULE` measures it here.")
 

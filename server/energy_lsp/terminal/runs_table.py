@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from energy_data.model import Measurement, Part, Phase, Run
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.inside.groups import grouped
-from energy_lsp.presentation.units import bar, column_unit, counted, in_unit, joules, share_text, whole
+from energy_lsp.presentation.notation.units import (
+    bar,
+    column_unit,
+    counted,
+    in_unit,
+    joules,
+    share_text,
+    whole,
+)
+from energy_lsp.presentation.words.runs import ending
 from energy_lsp.runs.difference import Change
 from energy_lsp.runs.history import Moment, of_run, program_name, total
 from energy_lsp.terminal.console import Screen
@@ -62,9 +71,9 @@ def print_summary(
     """One run in short: how much, where it went, the costliest calls and layers, how it compares with earlier ones."""
     screen = Screen()
     mark = "≈ " if run.estimated else ""
+    if text := ending(run):
+        screen.say(text)
     screen.say(f"{visible(run.command)} · {_when(run)} UTC · run {run.id}", style="bold")
-    if run.status != "finished":
-        screen.say(f"The program {_ended(run)}: what follows is the part that ran. {one_line(run.error)}")
     how = "estimated from CPU time by" if run.estimated else "measured with"
     all_ = total(run)
     amount = f"{mark}{whole(all_)}" if all_ is not None else "Unknown energy"
@@ -76,17 +85,13 @@ def print_summary(
     _calls(screen, measurements, all_)
     if parts:
         groups = grouped(parts, "layer")[:LAYERS]
-        told = ", ".join(f"{one_line(group.name)} {group.share:.0%}" for group in groups)
-        screen.say(f"Inside of calls, by layer: {told}.")
+        text = ", ".join(f"{one_line(group.name)} {group.share:.0%}" for group in groups)
+        screen.say(f"Inside of calls, by layer: {text}.")
     known = [moment.joules for moment in history if moment.joules is not None]
     if len(known) > 1:
         screen.say(
             f"Runs of this program: {sparkline(known[-40:])}  {joules(min(known))} to {joules(max(known))}."
         )
-
-
-def _ended(run: Run) -> str:
-    return "failed" if run.status == "failed" else "was stopped early"
 
 
 def _when(run: Run) -> str:

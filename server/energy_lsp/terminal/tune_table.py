@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from energy_data.untrusted.printable import one_line, visible
-from energy_lsp.presentation.units import duration, interval, joules, whole
+from energy_lsp.presentation.notation.units import duration, interval, joules, whole
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
@@ -23,11 +23,11 @@ RESULT_WORDS = {
 
 def print_tuned(result: TuneResult, applied: bool) -> None:
     """The table, the sum, and where the patch went."""
-    told = result.as_json()
+    outcome = result.as_json()
     screen = Screen()
-    mark = "≈ " if told["estimated"] else ""
-    energy, time = whole(told["before"]["joules"]), duration(told["before"]["seconds"])
-    screen.say(f"As it is: {mark}{energy}, {time} a run ({told['meter']}).")
+    mark = "≈ " if outcome["estimated"] else ""
+    energy, time = whole(outcome["before"]["joules"]), duration(outcome["before"]["seconds"])
+    screen.say(f"As it is: {mark}{energy}, {time} a run ({outcome['meter']}).")
     table = Table(
         [
             Column("candidate", "name"),
@@ -40,13 +40,13 @@ def print_tuned(result: TuneResult, applied: bool) -> None:
             Column("verdict"),
         ]
     )
-    for one in sorted(told["candidates"], key=lambda one: -(one["saved_joules"] or 0.0)):
+    for one in sorted(outcome["candidates"], key=lambda one: -(one["saved_joules"] or 0.0)):
         table.add(*_row(one, mark))
     table.print(screen)
-    for one in told["candidates"]:
+    for one in outcome["candidates"]:
         if one["note"]:
             screen.say(f"  {one_line(one['name'])}: {one_line(one['note'])}", indent="    ")
-    screen.say(_sum(told, _ending(result, applied)))
+    screen.say(_sum(outcome, _ending(result, applied)))
 
 
 def _row(one: dict[str, Any], mark: str) -> tuple[str, ...]:
@@ -62,14 +62,25 @@ def _row(one: dict[str, Any], mark: str) -> tuple[str, ...]:
     return one_line(one["name"]), visible(place), saved, spread, share, time, results, one["verdict"]
 
 
-def _sum(told: dict[str, object], ending: str) -> str:
-    before, after = told["before"], told["after"]
+def _sum(outcome: dict[str, Any], ending: str) -> str:
+    before, after = outcome["before"], outcome["after"]
     if not isinstance(after, dict) or not isinstance(before, dict):
-        return "Nothing that keeps the results was proven to save here; the program stays as it is."
+        return _nothing_to_write(outcome)
     part = 1 - after["joules"] / before["joules"]
     return (
         f"Together: {whole(before['joules'])} → {whole(after['joules'])}, −{part:.0%}, "
         f"{duration(before['seconds'])} → {duration(after['seconds'])}. {ending}"
+    )
+
+
+def _nothing_to_write(outcome: dict[str, Any]) -> str:
+    found = [one for one in outcome["candidates"] if one["environment"] and one["verdict"] == "saves"]
+    if not found:
+        return "Nothing that keeps the results was proven to save here; the program stays as it is."
+    names = ", ".join(one_line(one["name"]) for one in found)
+    variables = " ".join(f"{name}={value}" for one in found for name, value in one["environment"].items())
+    return (
+        f"No change of the program was proven to save here; {names} did: set {variables} before you run it."
     )
 
 

@@ -1,1 +1,1 @@
-"""The protocol's bytes and messages: reading, writing, and the answer to `initialize`."""
+"""The protocol's streams and messages."""

@@ -192,7 +192,7 @@ class SpecItem(pytest.Item):
     def read(self) -> Iterator[tuple[Block, Analysis]]:
         """Each block with its analysis; named ones are files of one project."""
         if not self.blocks[0].name:
-            yield self.blocks[0], Document(self.blocks[0].source).analysis
+            yield self.blocks[0], Document(self.blocks[0].source).analyse()
             return
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

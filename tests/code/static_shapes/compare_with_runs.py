@@ -7,8 +7,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from energy_code.static_shapes.program import shapes_of_program
 from energy_code.static_shapes.project_modules import finder
-from energy_code.static_shapes.walk import shapes_of_program
 
 
 def matches(static: str, seen: list[str], api: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from energy_code.static_shapes.walk import shapes_in
+from energy_code.static_shapes.libraries.known_datasets import TFDS
+from energy_code.static_shapes.program import shapes_in
 
 HEAD = "import numpy as np\nimport tensorflow as tf\nimport keras\nfrom keras import layers\n"
 
@@ -119,3 +120,78 @@ model.evaluate(np.zeros((64, 16, 16, 3)))
 def test_the_second_fit_of_a_model_traces_no_more():
     source = HEAD + MODEL.format(start="", given="x, y") + "model.fit(x, y)\n"
     assert [asked[0].job.first for _, asked in sorted(shapes_in(source).items())] == [True, False]
+
+
+STEPS = """
+x, y = np.zeros((1000, 20), dtype="float32"), np.zeros((1000,), dtype="int32")
+data = tf.data.Dataset.from_tensor_slices((x, y)).batch(64)
+model = keras.Sequential([layers.Dense(8, activation="relu"), layers.Dense(3)])
+optimizer, loss = keras.optimizers.Adam(), keras.losses.SparseCategoricalCrossentropy()
+
+@tf.function
+def train_step(a, b):
+    with tf.GradientTape() as tape:
+        missed = loss(b, model(a, training=True))
+    optimizer.apply_gradients(zip(tape.gradient(missed, model.trainable_variables), model.trainable_variables))
+    return tf.reduce_mean(missed)
+
+for epoch in range(3):
+    for a, b in data.take(10):
+        train_step(a, b)
+model(x[:32])
+tf.exp(x)
+tf.exp(x)
+"""
+
+
+def test_compiled_steps_are_models_called_by_name():
+    found = {place[0]: asked for place, asked in shapes_in(HEAD + STEPS).items()}
+    (step,) = found[20]
+    assert (step.name, step.shape, step.times) == ("train_step", "float32[64,20], int32[64]", 30)
+    assert (step.job.method, step.job.first, step.model.optimizer) == ("compiled", True, "Adam")
+    assert [layer.kind for layer in step.model.layers].count("Dense") == 2
+    assert all(each.inside for each in found[14])  # what it does is in its own figure
+    (called,) = found[21]
+    assert (called.job.method, called.shape) == ("call", "float32[32,20]")
+
+
+def test_the_first_call_of_an_api_is_told_from_later_ones():
+    found = {place[0]: asked for place, asked in shapes_in(HEAD + STEPS).items()}
+    assert [found[line][0].first for line in (22, 23)] == ["api", ""]
+    alone = shapes_in(HEAD + "tf.exp(np.zeros((3, 4)))\ntf.math.log(np.zeros((3, 4)))")
+    assert [asked[0].first for _, asked in sorted(alone.items())] == ["process", "api"]
+
+
+OWN = """
+class Net(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = layers.Dense(8), layers.Dense(3)
+    def call(self, x):
+        return self.b(self.a(x))
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = self.compute_loss(x=x, y=y, y_pred=self(x, training=True))
+        self.optimizer.apply(tape.gradient(loss, self.trainable_variables), self.trainable_variables)
+        return {"loss": loss}
+net = Net()
+net.compile("adam", "mse")
+net.fit(np.zeros((100, 20), dtype="float32"), np.zeros((100, 3)), batch_size=30)
+"""
+
+
+def test_a_step_of_the_programs_own_is_gone_through():
+    (fit,) = [each for asked in shapes_in(HEAD + OWN).values() for each in asked if each.job is not None]
+    assert (fit.job.method, fit.job.steps, fit.job.last) == ("fit", 4, pytest.approx(1 / 3))
+    assert [layer.kind for layer in fit.model.layers] == ["InputLayer", "Dense", "Dense"]
+
+
+def test_datasets_are_as_their_catalogue_says():
+    source = "import tensorflow_datasets as tfds\nds = tfds.load('{}', split='train', as_supervised=True)\n"
+    assert shapes(source.format("imagenette") + "tf.exp(tf.zeros(len(ds)))") == [
+        "float32[9469]",
+        "shape=9469",
+    ]
+    assert TFDS["glue/sst2"].supervised is None  # it has no such form
+    assert [str(each) for each in TFDS["omniglot"].supervised] == ["uint8[105,105,3]", "int64[]"]

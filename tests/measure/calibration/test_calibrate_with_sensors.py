@@ -20,7 +20,7 @@ from pathlib import Path
 from energy_data.database.calibrations import calibrations, cost_model
 from energy_data.database.database import Database
 from energy_data.prediction.specs import CallSpec, Tensor
-from energy_lsp.terminal.prediction_text import calibration_lines
+from energy_lsp.predicting.calibration_text import calibration_lines
 from energy_measure.calibration.points import all_points
 from energy_measure.calibration.session import calibrate
 from energy_measure.program.interpreters import Interpreter

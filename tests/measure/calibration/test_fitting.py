@@ -9,8 +9,10 @@ import pytest
 
 from energy_data.model import Calibration, Coefficient, Environment
 from energy_data.prediction.cost_model import CPU, CostModel
+from energy_data.prediction.layers import layer_cost
 from energy_data.prediction.specs import CallSpec, Job, LayerSpec, ModelSpec, Tensor
 from energy_data.prediction.whole_models import predict_job
+from energy_measure.calibration import program
 from energy_measure.calibration.fitting import Sample, ends, fitted, interval, left_out
 from energy_measure.calibration.points import Point, all_points, parts
 from energy_measure.calibration.samples import Ran
@@ -127,3 +129,49 @@ def test_a_machine_that_repeats_itself_badly_is_marked():
     )
     assert steady.repeatability < 0.02
     assert shaky.repeatability > 0.10
+
+
+def test_a_quick_calibration_begins_with_what_models_need():
+    points, everything = all_points(quick=True), all_points()
+    kinds = [point.kind for point in points]
+    assert kinds.index("call") > max(
+        place for place, one in enumerate(points) if one.name in ("Dense", "Conv2D", "Adam")
+    )
+
+    def sizes(chosen):
+        found = {}
+        for point in chosen:
+            if point.kind == "layer" and point.run == "train":
+                part = layer_cost(point.layer).parts[0]
+                found.setdefault(part.kind, []).append(sum(part.features))
+        return found
+
+    quick, full = sizes(points), sizes(everything)
+    assert quick.keys() == full.keys()
+    assert all(len(quick[kind]) >= min(3, len(full[kind])) for kind in full)
+    assert sum(map(len, quick.values())) < sum(map(len, full.values()))
+
+
+def test_what_there_is_no_time_for_is_left_out():
+    class Maker:
+        def make(self, point):
+            return lambda: None
+
+    points = [{"id": number, "mode": "eager"} for number in range(5)]
+    tell = lambda fraction: None  # noqa: E731
+    ready, failed = program.prepare(Maker(), points, lambda: None, tell, until=0.0)
+    assert (ready, failed) == ([], [])
+    ready, _ = program.prepare(Maker(), points, lambda: None, tell)
+    found, _ = program.rounds(ready, lambda: None, lambda: None, 5.0, 4, tell, until=0.0)
+    assert [len(runs) for runs in found.values()] == [1] * 5  # once, however late it is
+
+
+def test_a_constant_costs_what_converting_to_a_tensor_does():
+    made = [("tensorflow.convert_to_tensor", (1e-3, 0.0, 0.0)), ("family:copy", (9.0, 0.0, 0.0))]
+    known = [Coefficient("c", name, "eager", "copy", values, 0.0, 1.0, 5) for name, values in made]
+    known += [
+        Coefficient("c", "interval", f"{kind}:eager", "", (-0.5,) * 4 + (0.5,) * 4, 0.0, 0.0, 1)
+        for kind in ("call", "family")
+    ]
+    spec = CallSpec("tensorflow.constant", (Tensor("float32", (4,)),))
+    assert CostModel(calibration(), known).call(spec).joules == pytest.approx(1e-3)

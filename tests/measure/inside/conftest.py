@@ -47,9 +47,14 @@ def labelled_source() -> str:
     """The labelled program with the line of its call in the name of each layer."""
     text = (HERE / "labelled.py").read_text()
     lines = text.split("\n")
-    for node in ast.walk(ast.parse(text)):
-        for keyword in node.keywords if isinstance(node, ast.Call) else ():
-            if keyword.arg == "name":
-                at = keyword.value.lineno - 1
-                lines[at] = lines[at].replace("_@", f"_at{node.lineno}", 1)
+    marks = [
+        (keyword.value.end_lineno or 0, keyword.value.end_col_offset or 0, node.lineno)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "name"
+    ]
+    for row, column, line in sorted(marks, reverse=True):
+        before, after = lines[row - 1][:column], lines[row - 1][column:]
+        lines[row - 1] = f"_at{line}".join(before.rsplit("_@", 1)) + after
     return "\n".join(lines)

@@ -172,6 +172,66 @@ def sequential_of(name, layer, **kwargs):
     model.fit(x.reshape(64, 192), y, epochs=2, verbose=0)
 
 
+class Turning(layers.Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.state_size = self.output_size = self.units = units
+        self.inner = layers.Dense(units, name="turned_@")
+
+    def call(self, inputs, states):
+        state = tf.tanh(self.inner(tf.concat([inputs, states[0]], -1)))
+        return state, [state]
+
+
+def wrapped():
+    inputs = keras.Input((8, 24))
+    hidden = layers.TimeDistributed(
+        layers.Dense(8, name="repeated_@"),
+        name="each_@",
+    )(inputs)
+    hidden = layers.Bidirectional(
+        layers.LSTM(
+            8,
+            return_sequences=True,
+            name="both_ways_@",
+        ),
+        name="wrapper_@",
+    )(hidden)
+    hidden = layers.RNN(
+        [
+            layers.GRUCell(8, name="cell_@"),
+            Turning(8, name="turning_@"),
+        ],
+        name="cells_@",
+    )(hidden)
+    model = keras.Model(inputs, layers.Dense(4, name="out_@")(hidden))
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(rows, y, epochs=2, verbose=0)
+
+
+class Twins(keras.Model):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.one = layers.Dense(4, name="alike")
+        self.other = layers.Dense(4, name="alike")
+
+    def call(self, inputs):
+        return self.other(self.one(inputs))
+
+
+def twins():
+    model = Twins(name="twins")
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(x.reshape(64, 192), y, epochs=2, verbose=0)
+    left, right = keras.Input((192,)), keras.Input((192,))
+    base = keras.Sequential([layers.Dense(4, name="shared_by_two_@")], name="base")
+    first = base(left)
+    second = base(right)
+    model = keras.Model([left, right], layers.Subtract(name="minus_@")([first, second]))
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit([x.reshape(64, 192)] * 2, y, epochs=2, verbose=0)
+
+
 def eager():
     model = keras.Sequential(
         [layers.Dense(64, activation="relu", name="one_@"), layers.Dense(4, name="two_@")]

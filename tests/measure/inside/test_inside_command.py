@@ -115,7 +115,7 @@ def test_layers_are_shown_with_their_lines_and_passes(database: Path) -> None:
 def test_a_file_stands_for_its_last_run(database: Path) -> None:
     leaves = json.loads(ask(database, str(database.parent / "model.py"), "--format", "json"))
     assert sum(leaf["joules"] for leaf in leaves) == 7.0
-    assert leaves[0]["call"] == {"file": "model.py", "line": 9, "column": 1}
+    assert leaves[0]["call"] == {"file": "model.py", "line": 9, "column": 1, "api": "keras.Model.fit"}
     assert leaves[0]["share"] == pytest.approx(1.0 / 7.0)
 
 
@@ -139,6 +139,21 @@ def test_one_block_can_be_looked_at_alone(database: Path) -> None:
         csv.DictReader(io.StringIO(ask(database, RUN[:12], "--of", "net/block_0", "--format", "csv")))
     )
     assert [row["pass"] for row in rows] == ["forward", "backward"]
+
+
+def test_a_block_is_a_share_of_the_whole_call(database: Path) -> None:
+    leaves = json.loads(ask(database, RUN[:12], "--of", "net/block_0", "--format", "json"))
+    assert [leaf["share"] for leaf in leaves] == [pytest.approx(1 / 7), pytest.approx(2 / 7)]
+    assert {leaf["call"]["api"] for leaf in leaves} == {"keras.Model.fit"}
+
+
+def test_a_table_is_grouped_as_asked(database: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(ask(database, RUN[:12], "--by", "pass", "--format", "csv"))))
+    assert {row["name"]: float(row["joules"]) for row in rows} == {
+        "forward": 2.5,
+        "backward": 4.0,
+        "optimizer": 0.5,
+    }
 
 
 def test_a_layer_that_is_not_there_is_one_sentence(database: Path) -> None:

@@ -27,6 +27,8 @@ KINDS = [
     "mirrored",
     "compiled",
     "attention",
+    "wrapped",
+    "twins",
     "eager",
 ]
 
@@ -66,7 +68,52 @@ def test_every_layer_is_at_the_line_where_it_was_created(measured: tuple[dict[st
         "first",
         "head",
         "attention",
+        "turned",
+        "repeated",
+        "cell",
+        "forward_both_ways",
+        "backward_both_ways",
     }
+
+
+def test_layers_of_one_name_are_told_apart_by_their_lines(measured: tuple[dict[str, Any], Path]) -> None:
+    lines: dict[str, set[int]] = {}
+    for part in measured[0]["inside"]:
+        if part["path"].startswith("twins/"):
+            lines.setdefault(part["path"], set()).add(part["line"])
+    assert set(lines) == {"twins/alike", "twins/alike (2)"}
+    assert all(len(one) == 1 for one in lines.values())
+    assert lines["twins/alike"] != lines["twins/alike (2)"]
+
+
+def test_a_shared_model_is_called_where_it_is_used(measured: tuple[dict[str, Any], Path]) -> None:
+    text = labelled_source().split("\n")
+    uses = {number for number, line in enumerate(text, 1) if "base(left)" in line or "base(right)" in line}
+    (inner,) = [
+        {place["line"] for place in part["called"]}
+        for part in measured[0]["inside"]
+        if "/base/shared_by_two" in part["path"] and part["pass"] == "forward"
+    ]
+    assert len(uses) == 2
+    assert inner == uses
+
+
+def test_no_call_lists_layers_as_called_by_another(measured: tuple[dict[str, Any], Path]) -> None:
+    fits = {call["line"] for call in measured[0]["calls"] if call["api"].endswith((".fit", ".predict"))}
+    for part in measured[0]["inside"]:
+        if part["call"]["line"] in fits:
+            assert not {place["line"] for place in part["called"]} & fits - {part["call"]["line"]}
+
+
+def test_parts_belong_to_one_call_each_and_hold_more_than_the_runtime(
+    measured: tuple[dict[str, Any], Path],
+) -> None:
+    passes: dict[tuple[Any, ...], set[str]] = {}
+    for part in measured[0]["inside"]:
+        passes.setdefault(tuple(part["call"].values()), set()).add(part["pass"])
+    calls = {(one["file"], one["line"], one["column"], one["api"]) for one in measured[0]["calls"]}
+    assert set(passes) <= calls
+    assert all(found != {"runtime"} for found in passes.values())
 
 
 def test_layers_inside_layers_of_a_library_are_at_its_line(measured: tuple[dict[str, Any], Path]) -> None:
@@ -89,6 +136,26 @@ def test_an_eager_loop_is_looked_into_call_by_call(measured: tuple[dict[str, Any
     assert "forward" in passes["keras.Sequential.__call__"]
     assert "backward" in passes["tensorflow.GradientTape.gradient"]
     assert "optimizer" in passes["keras.optimizers.SGD.apply_gradients"]
+
+
+def test_layers_are_counted_by_their_calls(measured: tuple[dict[str, Any], Path]) -> None:
+    """Two epochs of two steps: neither the turns of a loop nor what optimizing a graph computes count."""
+    counts = {
+        (re.sub(r"_at\d+", "", part["path"].partition("/")[2]), part["pass"]): part["count"]
+        for part in measured[0]["inside"]
+        if part["pass"] in ("forward", "backward")
+    }
+    for name in ("lstm", "gru", "attention", "attention/query", "each", "each/repeated", "wrapper"):
+        assert counts[name, "forward"] == 4, name
+    assert counts["lstm/lstm_cell", "forward"] == 4 * 8
+    assert counts["base/shared_by_two", "forward"] == 2 * 4
+    # 48 of 64 rows are trained on, in 2 steps, and 16 validate, in 1, in each of 2 epochs.
+    (conv,) = [
+        part["count"]
+        for part in measured[0]["inside"]
+        if part["path"].startswith("sequential/conv_at") and part["pass"] == "forward" and part["count"] > 2
+    ]
+    assert conv == 2 * (2 + 1)
 
 
 def test_the_function_of_a_dataset_is_at_its_own_line(measured: tuple[dict[str, Any], Path]) -> None:
@@ -129,3 +196,19 @@ def test_the_database_keeps_the_parts_and_how_values_flow(measured: tuple[dict[s
     }
     assert ("first", "second") in ends
     assert ("conv", "flat") in ends
+
+
+def test_steps_and_layers_lie_along_the_time_of_the_run(measured: tuple[dict[str, Any], Path]) -> None:
+    found, path = measured
+    with Database.read(path) as database:
+        spans = database.spans(found["run"])
+    calls = [span for span in spans if span.api.endswith(".fit")]
+    steps = [span for span in spans if span.api.startswith("step:")]
+    layers = [span for span in spans if span.api.startswith("layer:") and "/lstm_at" in span.api]
+    assert layers
+    assert {span.line for span in layers} == {
+        int(match[1]) for span in layers if (match := re.search(r"/lstm_at(\d+)", span.api))
+    }
+    for layer in layers:
+        assert any(step.start <= layer.start and layer.end <= step.end for step in steps)
+        assert any(call.start <= layer.start and layer.end <= call.end for call in calls)

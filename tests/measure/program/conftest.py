@@ -10,10 +10,12 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from energy_code.workspace.project import Project
+from energy_data.database.database import Database
 from energy_measure.attribution.events import Events
 from energy_measure.attribution.firsts import selected
 from energy_measure.program.call_sites import CallSite, Instrumented
@@ -178,3 +180,40 @@ def same(bench: Bench) -> Callable[..., Probed]:
         return probed
 
     return run
+
+
+class Command:
+    """The command in a project with the stand-in, and a database of its own."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.database = bench.project.parent / "energy.db"
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        line = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
+        return subprocess.Popen(
+            [sys.executable, "-c", line, "measure", *arguments],
+            cwd=self.bench.project,
+            env={**self.bench.environment, "ENERGY_LSP_DB": str(self.database)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        process = self.start(*arguments)
+        output, errors = process.communicate(timeout=120)
+        return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
+
+    def runs(self) -> Sequence[Any]:
+        if not self.database.exists():
+            return []
+        with Database.read(self.database) as database:
+            return database.runs()
+
+
+@pytest.fixture
+def command(bench: Bench) -> Command:
+    return Command(bench)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -158,18 +159,49 @@ def test_options_come_from_the_project_and_are_overruled(bench: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("repeats = 3", "has no option repeats; it has entry, python, repeat"),
-        ('repeat = "3"', "repeat in .* must be a whole number"),
+        ("repeats = 3", "repeats in .* is no option, and left out; there are entry, python, repeat"),
+        ('repeat = "3"', "repeat in .* must be a whole number; the default is used"),
+        ("repeat = 1979-05-27", "repeat in .* must be a whole number"),
+        ("repeat = {a = 1}", "repeat in .* must be a whole number"),
+        ("repeat = true", "repeat in .* must be a whole number"),
         ("quick = 1", "quick in .* must be true or false"),
         ("entry = [1]", "entry in .* must be a list of texts"),
-        ("repeat = 0", "cannot be repeated 0 times"),
+        ('arguments = [["a"]]', "arguments in .* must be a list of texts"),
+        ("python = 3", "python in .* must be a text"),
+        ('python = "~nosuchuser/python"', "python in .* names a user that is not known"),
+        ('python = "a\\u0000b"', "python in .* null character"),
+        ("repeat = 0", "repeat in .* must be between 1 and"),
+        ("timeout = -1", "timeout in .* must be between 0 and"),
+        ("timeout = nan", "timeout in .* finite"),
+        ("timeout = -inf", "timeout in .* finite"),
+        ("timeout = 1" + 399 * "0", "timeout in .* too large"),
+        ("period-ms = -1", "period-ms in .* must be between 1 and 500"),
+        ("period-ms = 1e9", "period-ms in .* must be between 1 and 500"),
+        ("active-watts = -3", "active-watts in .* must be between"),
+        ('inside = "maybe"', "inside in .* must be one of auto, all, off"),
         ("repeat = [", "cannot be read"),
+        ("arguments = " + 5000 * "[" + 5000 * "]", "arguments. is nested too deeply"),
     ],
 )
-def test_wrong_options_are_told(bench: Any, line: str, sentence: str) -> None:
+def test_wrong_options_are_told_and_the_defaults_used(bench: Any, line: str, sentence: str) -> None:
     (bench.project / "pyproject.toml").write_text(f"[tool.energy-lsp.measure]\n{line}\n")
-    with pytest.raises(MeasureProblem, match=sentence):
-        read_options(bench.project)
+    told: list[str] = []
+    assert read_options(bench.project, note=told.append) == MeasureOptions()
+    assert len(told) == 1
+    assert re.search(sentence, told[0]), told
+
+
+@pytest.mark.parametrize("text", ["tool = 1", "[tool]\nenergy-lsp = []", "[tool.energy-lsp]\nmeasure = 'x'"])
+def test_what_is_no_table_is_told(bench: Any, text: str) -> None:
+    (bench.project / "pyproject.toml").write_text(text)
+    told: list[str] = []
+    assert read_options(bench.project, note=told.append) == MeasureOptions()
+    assert "must be a table" in told[0]
+
+
+def test_what_somebody_asked_for_is_not_replaced(bench: Any) -> None:
+    with pytest.raises(MeasureProblem, match="repeat must be between 1"):
+        read_options(bench.project, repeat=0)
 
 
 def test_the_project_is_the_nearest_repository(bench: Any) -> None:

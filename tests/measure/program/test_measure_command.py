@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,43 +37,6 @@ def main():
 if __name__ == "__main__":
     main()
 """
-
-
-class Command:
-    """The command in a project with the stand-in, and a database of its own."""
-
-    def __init__(self, bench: Any) -> None:
-        self.bench = bench
-        self.database = bench.project.parent / "energy.db"
-
-    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-        line = "import sys; sys.path[:1] = []; from energy_lsp.cli import main; main()"
-        return subprocess.Popen(
-            [sys.executable, "-c", line, "measure", *arguments],
-            cwd=self.bench.project,
-            env={**self.bench.environment, "ENERGY_LSP_DB": str(self.database)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            **options,
-        )
-
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        process = self.start(*arguments)
-        output, errors = process.communicate(timeout=120)
-        return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
-
-    def runs(self) -> Sequence[Any]:
-        if not self.database.exists():
-            return []
-        with Database.read(self.database) as database:
-            return database.runs()
-
-
-@pytest.fixture
-def command(bench: Any) -> Command:
-    return Command(bench)
 
 
 def alive(mark: str) -> list[int]:
@@ -108,7 +70,7 @@ def wait_for(path: Path) -> None:
         time.sleep(0.02)
 
 
-def test_json_holds_what_was_promised_and_nothing_else(bench: Any, command: Command, tmp_path: Path) -> None:
+def test_json_holds_what_was_promised_and_nothing_else(bench: Any, command: Any, tmp_path: Path) -> None:
     bench.write(train=TRAIN)
     before = {path: path.stat().st_mtime_ns for path in bench.project.rglob("*")}
     printed = tmp_path / "printed.txt"
@@ -187,7 +149,7 @@ for i in range(2500):
 """
 
 
-def test_where_it_comes_from_is_recorded_and_all_calls_if_asked_for(bench: Any, command: Command) -> None:
+def test_where_it_comes_from_is_recorded_and_all_calls_if_asked_for(bench: Any, command: Any) -> None:
     bench.write({"many.py": MANY_CALLS})
     for words in (
         ["init", "-q", "-b", "trunk"],
@@ -210,7 +172,22 @@ def test_where_it_comes_from_is_recorded_and_all_calls_if_asked_for(bench: Any, 
     assert all(0 <= span.start <= span.end for span in spans)
 
 
-def test_calls_too_short_for_the_meter_are_replayed(bench: Any, command: Command) -> None:
+def test_the_database_names_no_folder_of_this_machine(bench: Any, command: Any, tmp_path: Path) -> None:
+    bench.write(train=TRAIN + f"    raise OSError({str(bench.project)!r} + '/data/x.npy, /srv/eve/y.npy')\n")
+    script = bench.project / "train.py"
+    command.run(str(script), "--quick", "--", "--out", str(tmp_path / "out"))
+    (run,) = command.runs()
+    assert (run.command, run.project) == ("python train.py --out <2>", bench.project.name)
+    assert run.error == "OSError: data/x.npy, …/y.npy"
+    written = b"".join(path.read_bytes() for path in command.database.parent.glob("energy.db*"))
+    assert str(bench.project.parent).encode() not in written
+    asked = json.loads(command.run(str(script), "--list", "--format", "json").stdout)
+    assert [program["seconds"] for program in asked["programs"]] == [run.seconds], (
+        "it is found again by its identity"
+    )
+
+
+def test_calls_too_short_for_the_meter_are_replayed(bench: Any, command: Any) -> None:
     lines = "".join(f"    tf.constant({number})\n" for number in range(12))
     bench.write(main=f"import tensorflow as tf\nif __name__ == '__main__':\n{lines}")
     report = json.loads(command.run("main.py", "--quick", "--format", "json").stdout)
@@ -221,7 +198,7 @@ def test_calls_too_short_for_the_meter_are_replayed(bench: Any, command: Command
         assert 0 < call["interval"]["low"] <= call["joules"]["per_call"] <= call["interval"]["high"] < 1e-3
 
 
-def test_text_ends_with_the_costliest_calls_and_the_sum(bench: Any, command: Command) -> None:
+def test_text_ends_with_the_costliest_calls_and_the_sum(bench: Any, command: Any) -> None:
     bench.write(train=TRAIN)
     done = command.run("train.py", "--repeat", "1")
     assert done.returncode == 0, done.stderr
@@ -235,7 +212,7 @@ def test_text_ends_with_the_costliest_calls_and_the_sum(bench: Any, command: Com
     assert "run 1 of 1" in done.stderr
 
 
-def test_the_command_for_the_report_works_as_it_is_printed(bench: Any, command: Command) -> None:
+def test_the_command_for_the_report_works_as_it_is_printed(bench: Any, command: Any) -> None:
     bench.write(train=TRAIN)
     done = command.run("train.py", "--quick")
     [printed] = re.findall(r"^Report: `(.+)`\.$", done.stdout, re.MULTILINE)
@@ -248,7 +225,7 @@ def test_the_command_for_the_report_works_as_it_is_printed(bench: Any, command: 
     assert "train.py" in (bench.project / "report.html").read_text("utf-8")
 
 
-def test_a_project_says_what_it_will_run(bench: Any, command: Command) -> None:
+def test_a_project_says_what_it_will_run(bench: Any, command: Any) -> None:
     bench.write(
         {
             "train.py": TRAIN,
@@ -265,7 +242,7 @@ def test_a_project_says_what_it_will_run(bench: Any, command: Command) -> None:
     assert len(command.runs()) == 2
 
 
-def test_a_failing_program_is_told_and_its_results_are_kept(bench: Any, command: Command) -> None:
+def test_a_failing_program_is_told_and_its_results_are_kept(bench: Any, command: Any) -> None:
     bench.write(main="import tensorflow as tf\nimport sys\ntf.identity(1)\nsys.exit(3)\n")
     done = command.run("main.py", "--repeat", "3", "--format", "json")
     assert done.returncode == 1
@@ -274,7 +251,13 @@ def test_a_failing_program_is_told_and_its_results_are_kept(bench: Any, command:
     assert len(command.runs()) == 1
 
 
-def test_a_crash_is_told(bench: Any, command: Command) -> None:
+def test_an_error_is_named_where_the_program_is_said_to_have_failed(bench: Any, command: Any) -> None:
+    bench.write(main="import tensorflow as tf\ntf.identity(1)\nopen('no-such-file.npz')\n")
+    done = command.run("main.py", "--quick", "--format", "json")
+    assert "s (FileNotFoundError: [Errno 2] No such file or directory: 'no-such-file.npz')." in done.stderr
+
+
+def test_a_crash_is_told(bench: Any, command: Any) -> None:
     bench.write(main="import tensorflow as tf\nimport os\ntf.identity(1)\nos.kill(os.getpid(), 11)\n")
     done = command.run("main.py", "--repeat", "3", "--format", "json")
     assert done.returncode == 1
@@ -282,7 +265,7 @@ def test_a_crash_is_told(bench: Any, command: Command) -> None:
     assert json.loads(done.stdout)["program"]["seconds"] > 0
 
 
-def test_tensorflow_absent_is_one_sentence(bench: Any, command: Command, tmp_path: Path) -> None:
+def test_tensorflow_absent_is_one_sentence(bench: Any, command: Any, tmp_path: Path) -> None:
     bench.write(main="import tensorflow as tf\ntf.constant(1)\n")
     bare = tmp_path / "python"
     bare.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
@@ -294,7 +277,7 @@ def test_tensorflow_absent_is_one_sentence(bench: Any, command: Command, tmp_pat
     assert done.stderr.count("\n") == 1
 
 
-def test_a_program_that_cannot_be_parsed_is_told_with_its_line(bench: Any, command: Command) -> None:
+def test_a_program_that_cannot_be_parsed_is_told_with_its_line(bench: Any, command: Any) -> None:
     bench.write(main="import tensorflow as tf\ntf.constant(1\n")
     done = command.run("main.py")
     assert (done.returncode, done.stdout) == (2, "")
@@ -311,7 +294,7 @@ def test_a_program_that_cannot_be_parsed_is_told_with_its_line(bench: Any, comma
     ],
 )
 def test_what_cannot_be_measured_is_told(
-    bench: Any, command: Command, arguments: list[str], sentence: str
+    bench: Any, command: Any, arguments: list[str], sentence: str
 ) -> None:
     bench.write(main="print('plain')\n")
     done = command.run(*arguments)
@@ -341,7 +324,7 @@ if __name__ == "__main__":
 """
 
 
-def test_timeout_ends_everything_and_keeps_finished_runs(bench: Any, command: Command) -> None:
+def test_timeout_ends_everything_and_keeps_finished_runs(bench: Any, command: Any) -> None:
     bench.write(main=ENDLESS)
     bench.environment["ENERGY_TEST_MARK"] = mark = f"timeout-{bench.project}"
     done = command.run("main.py", "--repeat", "3", "--timeout", "4", "--format", "json", "--", "1")
@@ -352,7 +335,7 @@ def test_timeout_ends_everything_and_keeps_finished_runs(bench: Any, command: Co
     assert gone(mark)
 
 
-def test_a_run_that_was_stopped_keeps_what_it_did(bench: Any, command: Command) -> None:
+def test_a_run_that_was_stopped_keeps_what_it_did(bench: Any, command: Any) -> None:
     bench.write(main=ENDLESS)
     done = command.run("main.py", "--timeout", "2", "--format", "json", "--", "0")
     assert done.returncode == 1
@@ -380,7 +363,7 @@ os.wait()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hand on orphans")
-def test_a_daemon_that_a_program_leaves_behind_is_named_and_ended(bench: Any, command: Command) -> None:
+def test_a_daemon_that_a_program_leaves_behind_is_named_and_ended(bench: Any, command: Any) -> None:
     bench.write(main=DAEMON)
     bench.environment["ENERGY_TEST_MARK"] = mark = f"daemon-{bench.project}"
     done = command.run("main.py", "--quick", "--format", "json")
@@ -388,6 +371,27 @@ def test_a_daemon_that_a_program_leaves_behind_is_named_and_ended(bench: Any, co
     assert [call["api"] for call in json.loads(done.stdout)["calls"]] == ["tensorflow.math.square"]
     assert "left processes behind, which were ended: python" in done.stdout + done.stderr
     assert gone(mark)
+
+
+def test_exit_handlers_of_packages_are_part_of_the_program(bench: Any, command: Any) -> None:
+    """As of one that uploads what it noted, for half a second; those of frameworks wait until calls were replayed."""
+    tracker = """
+import atexit, time
+
+@atexit.register
+def upload():
+    until = time.monotonic() + 0.5
+    while time.monotonic() < until:
+        pass
+    print("uploaded")
+"""
+    (bench.project.parent / "packages" / "tracker.py").write_text(tracker)
+    bench.write(main="import tensorflow as tf\nimport tracker\ntf.square(3)\n")
+    done = command.run("main.py", "--quick", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert (done.stdout + done.stderr).count("uploaded") == 1
+    phases = {phase["name"]: phase for phase in json.loads(done.stdout)["program"]["phases"]}
+    assert phases["exit"]["seconds"] >= 0.5
 
 
 CRASHING = """
@@ -398,7 +402,7 @@ tf.py_function(ctypes.string_at, [0], None)
 """
 
 
-def test_a_run_that_crashed_keeps_what_it_did_and_the_call_it_was_in(bench: Any, command: Command) -> None:
+def test_a_run_that_crashed_keeps_what_it_did_and_the_call_it_was_in(bench: Any, command: Any) -> None:
     bench.write(main=CRASHING)
     done = command.run("main.py", "--quick", "--format", "json")
     assert done.returncode == 1
@@ -412,7 +416,7 @@ def test_a_run_that_crashed_keeps_what_it_did_and_the_call_it_was_in(bench: Any,
     assert "killed by SIGSEGV" in command.run("main.py", "--quick").stdout.strip().splitlines()[0]
 
 
-def test_calls_of_children_are_not_replayed_after_them(bench: Any, command: Command) -> None:
+def test_calls_of_children_are_not_replayed_after_them(bench: Any, command: Any) -> None:
     bench.write(
         main="""
         import multiprocessing
@@ -441,7 +445,7 @@ def test_calls_of_children_are_not_replayed_after_them(bench: Any, command: Comm
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_however_it_ends_no_process_and_no_file_is_left(
-    bench: Any, command: Command, number: int, tmp_path: Path
+    bench: Any, command: Any, number: int, tmp_path: Path
 ) -> None:
     bench.write(main=ENDLESS)
     temporary = tmp_path / "temporary"
@@ -483,7 +487,7 @@ print(json.dumps(used))
 
 
 def test_calls_shorter_than_a_reading_are_told_apart_in_place_where_energy_is_estimated(
-    command: Command, tmp_path: Path
+    command: Any, tmp_path: Path
 ) -> None:
     command.bench.write(main=REGULAR)
     output = tmp_path / "output"

@@ -143,7 +143,7 @@ def test_power_is_stored_by_the_seconds_since_the_run_began(tmp_path: Path) -> N
         "rapl",
         False,
         Repository(),
-        "",
+        tmp_path,
         {},
     )
     storing.store(combine_runs([one], SITES), [one], SITES)

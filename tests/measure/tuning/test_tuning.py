@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from energy_code.rule_engine.context import Edit
 from energy_measure.comparison.windows import Metered, MeteredWindow
+from energy_measure.injected import original
 from energy_measure.problems import MeasureProblem
+from energy_measure.program.entry_points import SKIPPED_FOLDERS
 from energy_measure.tuning.candidate import Candidate, read_sources
+from energy_measure.tuning.confirming import NO_TIME, confirm
 from energy_measure.tuning.likeness import Tolerance, comparable, judged
 from energy_measure.tuning.search import Tuning
 from energy_measure.tuning.session import TuneRequest, TuneResult, as_json, tune
 from energy_measure.tuning.trial import Trial, Tuned
-from energy_measure.tuning.workshop import Outcome, Workshop
+from energy_measure.tuning.workshop import Outcome, Version, Workshop
+from energy_measure.tuning.written import Written
 
 PROGRAM = b"""
 rounds = 3_000_000
@@ -65,13 +72,26 @@ def test_what_saves_is_proven_and_what_fails_or_differs_is_told(tmp_path: Path) 
     assert found.before.ratio < 0.6
 
 
-def test_the_patch_applies_with_git(tmp_path: Path) -> None:
-    before, after = b"a = 1\nb = 2", b"a = 1\nb = 3"
-    (tmp_path / "train.py").write_bytes(before)
+@pytest.mark.parametrize("name", ["train.py", "src/deep er/train.py"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"a = 1\nb = 2",
+        b"a = 1\nb = 2\n",
+        b"a = 1\r\nb = 2\r\nc = 3\r\n",
+        b"a = 1\r\nb = 2",
+        b"a = 1\n\x0c\nb = 2\n",
+        "a = '\u2028'\nb = 2\n".encode(),
+    ],
+)
+def test_the_patch_applies_with_git(tmp_path: Path, name: str, before: bytes) -> None:
+    after = before.replace(b"b = 2", b"b = 3")
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_bytes(before)
     nothing = Tuned([], [], None, 1.0, 1.0, "m", True, "cpu", False, False)
-    patch = TuneResult(nothing, {"train.py": (before, after)}, True).patch
-    subprocess.run(["git", "apply", "-"], input=patch, text=True, cwd=tmp_path, check=True)
-    assert (tmp_path / "train.py").read_bytes() == after
+    patch = TuneResult(nothing, {name: (before, after)}, ()).patch
+    subprocess.run(["git", "apply", "-"], input=patch.encode(), cwd=tmp_path, check=True)
+    assert (tmp_path / name).read_bytes() == after
 
 
 def test_what_was_only_explored_claims_no_joules() -> None:
@@ -83,7 +103,17 @@ def test_what_was_only_explored_claims_no_joules() -> None:
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        (b"raise ValueError('no data')", "no data"),
+        (
+            b"print(1)\nraise ValueError('no data')",
+            r"train.py:2: ValueError: no data\): make it run by itself first",
+        ),
+        (b"def f(:\n    pass", "train.py:1: SyntaxError"),
+        (b"import sys\nsys.exit(3)", "ended with status 3: make it run"),
+        pytest.param(
+            b"import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)",
+            r"crashed: Segmentation fault \(signal 11\)",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="signals have other names elsewhere"),
+        ),
         (b"input()", "asks for input"),
         (
             b"import argparse\np = argparse.ArgumentParser()\np.add_argument('x')\np.parse_args()",
@@ -95,6 +125,83 @@ def test_what_was_only_explored_claims_no_joules() -> None:
 def test_a_program_that_cannot_be_tuned_gets_a_sentence(tmp_path: Path, program: bytes, words: str) -> None:
     with pytest.raises(MeasureProblem, match=words):
         tuned(tmp_path, [], program, minutes=0.3)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "open({kept!r}, 'w').write('y')",
+        "open({new!r}, 'ab')",
+        "os.remove({kept!r})",
+        "os.replace('train.py', {kept!r})",
+        "shutil.rmtree({root!r})",
+        "os.rename(os.path.dirname({root!r}), {root!r} + '2')",
+        "os.makedirs({new!r})",
+        "pathlib.Path({kept!r}).write_text('y')",
+        "try: open({kept!r}, 'w')\nexcept OSError: pass",
+    ],
+)
+def test_an_absolute_path_does_not_lead_to_the_original(tmp_path: Path, statement: str) -> None:
+    kept, new = tmp_path / "data.txt", tmp_path / "new"
+    kept.write_text("x")
+    entry = tmp_path / "train.py"
+    statement = statement.format(kept=str(kept), new=str(new), root=str(tmp_path))
+    entry.write_text(f"import os, pathlib, shutil\nprint(open({str(kept)!r}).read())\n{statement}\n")
+    before = entry.read_bytes()
+    request = TuneRequest(entry, tmp_path, minutes=1.0, python=sys.executable, meter="cpu-time")
+    with pytest.raises(
+        MeasureProblem, match=r"writes to .*, in the original, by an absolute path.*relative path"
+    ):
+        tune(request, lambda *told: None)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.txt", "train.py"]
+    assert (kept.read_text(), entry.read_bytes()) == ("x", before)
+
+
+def test_temporary_files_and_folders_that_are_there_are_no_harm(tmp_path: Path) -> None:
+    for name in ("tmp", "models"):
+        (tmp_path / name).mkdir()
+    entry = tmp_path / "train.py"
+    entry.write_text(
+        f"import os, tempfile\nos.makedirs({str(tmp_path / 'models')!r}, exist_ok=True)\n"
+        "with tempfile.NamedTemporaryFile() as file: file.write(b'x')\n"
+        "with tempfile.TemporaryDirectory() as folder: open(os.path.join(folder, 'y'), 'w').close()\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(tmp_path / "tmp"))
+        with Workshop(tmp_path, entry, Path(sys.executable), (), read_sources(tmp_path, entry)) as workshop:
+            outcome = workshop.run(Version())
+            assert (outcome.status, outcome.refused) == (0, "")
+            assert workshop.untouched()
+
+
+def test_a_project_that_loses_a_file_meanwhile_is_tuned_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "data.txt").write_text("x")
+    entry = tmp_path / "train.py"
+    entry.write_text("print(open('data.txt').read())")
+    with Workshop(tmp_path, entry, Path(sys.executable), (), read_sources(tmp_path, entry)) as workshop:
+        (tmp_path / "data.txt").unlink()
+        assert workshop.run(Version()).output.strip() == b"x"
+        assert workshop.changed() == ["data.txt"]
+
+
+def test_folders_of_tools_are_those_that_no_copy_has() -> None:
+    assert original.TOOLS == SKIPPED_FOLDERS
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("empty.py", "", "does nothing: name the script"),
+        ("comments.py", "# later\n\n", "does nothing: name the script"),
+        ("notes.txt", "print(1)", "no Python script by its name"),
+        ("book.ipynb", "{}", "nbconvert"),
+    ],
+)
+def test_what_is_no_program_is_not_run(tmp_path: Path, name: str, text: str, words: str) -> None:
+    (tmp_path / name).write_text(text)
+    request = TuneRequest(tmp_path / name, tmp_path, python=sys.executable, meter="cpu-time")
+    with pytest.raises(MeasureProblem, match=words):
+        tune(request, lambda *told: None)
 
 
 def test_a_program_that_prints_randomly_is_compared_with_its_own_scatter(
@@ -118,7 +225,9 @@ with open({str(counter)!r}, "a") as file:
 
 
 def test_a_program_without_results_is_not_called_equal(tmp_path: Path) -> None:
-    program = PROGRAM.replace(b'print("loss", 0.5)', b'print("took 1.5 s")')
+    program = PROGRAM.replace(b'print("loss", 0.5)', b'print("took 1.5 s")').replace(
+        b'write("x")', b'write("")'
+    )
     found = tuned(tmp_path, [FASTER], program)
     [trial] = found.trials
     assert trial.results is None
@@ -169,3 +278,70 @@ def test_a_candidate_to_skip_that_is_not_there_gets_a_sentence(tmp_path: Path) -
     request = TuneRequest(script, tmp_path, python=sys.executable, skip=("no-such",))
     with pytest.raises(MeasureProblem, match="no candidate no-such to skip; there is"):
         tune(request, lambda *told: None)
+
+
+def test_files_that_a_program_writes_are_results(tmp_path: Path) -> None:
+    for wrote, results in (("0.5", "equal"), ("0.7", "different")):
+        folder = tmp_path / wrote
+        folder.mkdir()
+        program = PROGRAM.replace(
+            b'write("x")', b'write("loss 0.5" if rounds > 1_000_000 else "loss %s")' % wrote.encode()
+        )
+        found = tuned(folder, [FASTER], program.replace(b'print("loss", 0.5)', b""))
+        [trial] = found.trials
+        assert trial.results == results
+        assert [one.name for one in found.chosen] == (["faster"] if results == "equal" else [])
+
+
+def test_arrays_are_read_and_what_cannot_be_read_is_only_there(tmp_path: Path) -> None:
+    before = Written(tmp_path, [])
+    np.save(tmp_path / "w.npy", np.array([1.5, 2.5]))
+    (tmp_path / "model-123.keras").write_bytes(b"\x00\xff")
+    np.save(tmp_path / "o.npy", np.array([{}], dtype=object), allow_pickle=True)
+    text = before.text(["w.npy", "model-123.keras", "o.npy"]).decode()
+    assert "1.5 2.5" in text
+    assert "[written: model-.keras]" in text
+
+
+def test_where_the_output_goes_is_no_change_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_bytes(b"print(1)")
+    (tmp_path / "told.json").write_text("")
+    entry = tmp_path / "train.py"
+    shop = Workshop(
+        tmp_path, entry, Path(sys.executable), (), read_sources(tmp_path, entry), [tmp_path / "told.json"]
+    )
+    with shop:
+        (tmp_path / "told.json").write_text("{}")
+        assert shop.untouched()
+        (tmp_path / "other.txt").write_text("{}")
+        assert shop.changed() == ["other.txt"]
+
+
+def test_rounds_that_take_too_long_cost_the_least_wanted_tests() -> None:
+    """Two tests need four rounds; with time for three, one test is left, which three can settle."""
+    runner = SlowRunner(seconds=115.0, slower=2.2)
+    first, second = Trial(FASTER, ratios=[0.5], seconds=2.0), Trial(OTHER, ratios=[0.5], seconds=2.0)
+    first.results = second.results = "equal"
+    second.candidate = replace(OTHER, changes_results=True)
+    found = confirm(runner, [first, second], False, Tolerance())  # type: ignore[arg-type]
+    assert found.whole is not None
+    assert first.verdict == "saves"
+    assert second.note == NO_TIME
+
+
+class SlowRunner:
+    """Runs that take longer than they did before, and no time in fact."""
+
+    def __init__(self, seconds: float, slower: float) -> None:
+        self.left, self.run_seconds, self._slower = seconds, 5.0, slower
+        self.workshop = self
+        self.entry = Path("train.py")
+
+    def tell(self, what: str, part: float) -> None:
+        pass
+
+    def round(self, versions: Sequence[Version], *, seed: int | None) -> list[tuple[Outcome, float]]:
+        self.run_seconds = 5.0 * self._slower
+        self.left -= self.run_seconds * (1 + len(versions))
+        joules = [10.0, 10.1 + self.left * 1e-3, *([5.0] * len(versions))]
+        return [(ran("loss 1"), joules[index]) for index in range(1 + len(versions))]

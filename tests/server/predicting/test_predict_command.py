@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from lsprotocol import types
 
+from energy_code.analysis.call_text import call_text
 from energy_data.database.calibrations import calibrations, cost_model, put_calibration, set_corrections
 from energy_data.database.database import Database
 from energy_data.model import (
@@ -26,11 +28,14 @@ from energy_data.model import (
 from energy_data.prediction.specs import CallSpec, Tensor
 from energy_lsp.checking.run import CLIENT
 from energy_lsp.cli import main
-from energy_lsp.features.hover import hover_at
+from energy_lsp.features.hover import hover_at, saving_text
+from energy_lsp.features.inlay_hints import inlay_hints_in
 from energy_lsp.predicting import choice as choosing
+from energy_lsp.predicting import in_editor
 from energy_lsp.predicting.correction import apis_that_are_off, correct
-from energy_lsp.presentation.pipeline import read_pages
-from energy_lsp.session.folders import Folder
+from energy_lsp.predicting.impact import predicted_impact
+from energy_lsp.presentation.pipeline import read_reports
+from energy_lsp.workspace.folders import Folder
 from energy_measure.machine.describe import describe
 
 SOURCE = """
@@ -76,7 +81,7 @@ def coefficients():
 
 @pytest.fixture
 def database(tmp_path, monkeypatch):
-    monkeypatch.setattr(choosing, "versions_of", lambda python: VERSIONS)
+    monkeypatch.setattr(choosing, "versions_of", lambda python: choosing.Versions(*VERSIONS))
     file = tmp_path / "energy.db"
     environment = Environment("3.11", *VERSIONS, backend="tensorflow", device="cpu")
     calibration = Calibration(
@@ -130,8 +135,8 @@ def test_a_prediction_never_reads_like_a_measurement(tmp_path, database, monkeyp
     program.write_text(SOURCE)
     text = run(program, "--db", database).stdout
     fit = next(line for line in text.splitlines() if ".fit" in line)
-    assert "≈ 1.0 J predicted (" in fit
-    assert ", 90%)" in fit
+    assert re.search(r" 1\.0\d\d  0\.\d+ to \d\.\d+  predicted", fit), fit
+    assert re.search(r"≈ all, J +90% interval", text)
     # What they rest on is told once, below.
     for words in (
         "Predicted, not measured",
@@ -146,11 +151,14 @@ def test_a_prediction_never_reads_like_a_measurement(tmp_path, database, monkeyp
     assert "float32[640,20], 2 epochs × 20 steps" in fit
     assert "first-run tracing 700 mJ" in fit
     tiny = next(line for line in text.splitlines() if ":13 " in line)
-    assert "under 1 mJ, predicted" in tiny  # no digits
+    assert re.search(r" < 0\.\d+ +predicted", tiny)  # no digits
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = run(program, "--db", database).stdout
+    assert re.search(r"\.fit .* 1\.0\d\d\b", narrow), "the figure is the last to go"
 
 
 def test_a_calibration_of_another_version_is_named_and_not_used(tmp_path, database, monkeypatch):
-    monkeypatch.setattr(choosing, "versions_of", lambda python: ("2.22.0", "3.16.0"))
+    monkeypatch.setattr(choosing, "versions_of", lambda python: choosing.Versions("2.22.0", "3.16.0"))
     program = tmp_path / "program.py"
     program.write_text(SOURCE)
     done = run(program, "--format", "json", "--db", database)
@@ -178,7 +186,7 @@ def test_a_new_calibration_takes_the_place_of_the_one_before(database):
         assert opened.connection.execute("SELECT count(*) FROM coefficients").fetchone()[0] == 3
 
 
-def store_measurement(database, root, joules):
+def store_measurement(database, root, joules, text=""):
     machine = Machine("cpu", "", 1, "os", "", (MeterInfo("cpu-time", ("cpu",), 0.001, 0.001, True),))
     run = Run(
         "r1", machine, Environment("3.11", *VERSIONS), "python program.py", "2026-11-18T00:00:00", "cpu-time",
@@ -187,6 +195,7 @@ def store_measurement(database, root, joules):
     measurement = Measurement(
         "m1", "r1", "tensorflow.math.exp", "program.py", 12, InputSignature(("float32[2000,2000]",)), 0.01,
         {"cpu": Quantity(joules, 1e-4)}, 5, 1, True, "in place", low=joules * 0.9, high=joules * 1.1,
+        text=text,
     )  # fmt: skip
     with Database.open(database) as opened:
         opened.add_run(run, [measurement])
@@ -228,11 +237,15 @@ def test_a_budget_counts_predictions_only_when_asked(tmp_path, database):
     assert "Over the budget" in asked.stderr
 
 
-def hovered(tmp_path, database, line, column):
+def report_of(tmp_path, database):
     folder = Folder(tmp_path, command_line={"database": str(database)})
     folder.configure()
-    (page,) = read_pages(folder, tmp_path / "program.py", CLIENT)
-    found = hover_at(page, types.Position(line - 1, column), markdown=False)
+    (report,) = read_reports(folder, tmp_path / "program.py", CLIENT)
+    return report
+
+
+def hovered(tmp_path, database, line, column):
+    found = hover_at(report_of(tmp_path, database), types.Position(line - 1, column), markdown=False)
     return found.contents.value
 
 
@@ -246,6 +259,70 @@ def test_a_hover_predicts_a_call_that_was_never_measured(tmp_path, database):
     assert "predicted" not in hovered(tmp_path, database, 14, 4)  # the source does not tell its shape
     store_measurement(database, tmp_path, 0.064)
     assert "predicted" not in hovered(tmp_path, database, 12, 8)  # it was measured
+
+
+def test_a_hover_takes_the_calibration_of_the_projects_own_interpreter(tmp_path, database, monkeypatch):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    assert "predicted" in hovered(tmp_path, database, 10, 7)
+    for other in (choosing.Versions("2.22.0", "3.16.0"), choosing.Versions(*VERSIONS, "jax")):
+        in_editor._versions.cache_clear()
+        monkeypatch.setattr(choosing, "versions_of", lambda python, other=other: other)
+        assert "predicted" not in hovered(tmp_path, database, 10, 7)
+    in_editor._versions.cache_clear()
+
+
+def test_what_was_measured_with_the_same_shapes_stands_before_a_prediction(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE + "tf.exp(np.zeros((2000, 2000), dtype='float32'))\n")
+    (tmp_path / "pyproject.toml").write_text("")
+    assert "predicted" in hovered(tmp_path, database, 15, 4)
+    store_measurement(database, tmp_path, 0.064)
+    text = hovered(tmp_path, database, 15, 4)
+    assert "64.0 mJ" in text
+    assert "at another call, same shapes" in text
+    assert "predicted" not in text
+
+
+def test_predictions_stand_behind_calls_and_say_so(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    everywhere = types.Range(types.Position(0, 0), types.Position(99, 0))
+    hints = {
+        each.position.line + 1: each for each in inlay_hints_in(report_of(tmp_path, database), everywhere)
+    }
+    assert hints[10].label == "≈ 1.0 J predicted"
+    assert "not measured" in hints[10].tooltip
+    assert hints[12].label == "≈ 160 mJ predicted"  # five times 32 mJ
+    assert set(hints) == {10, 12}  # neither what is too short for digits nor what has no shape
+
+
+def test_predictions_below_a_share_of_the_file_stand_in_hovers_alone(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("[tool.energy-lsp]\ninlay-percent = 20\n")
+    below_the_dearest = types.Range(types.Position(10, 0), types.Position(99, 0))
+    assert inlay_hints_in(report_of(tmp_path, database), below_the_dearest) == []
+
+
+def test_shapes_that_a_run_saw_come_first(tmp_path, database):
+    source = (
+        "import numpy as np\nimport tensorflow as tf\nx = np.load('x.npy')\ny = tf.exp(x)\ntf.math.log(y)\n"
+    )
+    (tmp_path / "program.py").write_text("\n" * 8 + source)
+    (tmp_path / "pyproject.toml").write_text("")
+    asked = ["calls", str(tmp_path / "program.py"), "--shapes", "--format", "json", "--db", str(database)]
+
+    def shapes(line):
+        found = json.loads(CliRunner().invoke(main, asked, catch_exceptions=False).stdout)
+        (call,) = [each for each in found if each["line"] == line]
+        return [(each["shape"], each["from"]) for each in call["shapes"]]
+
+    assert shapes(12) == []
+    store_measurement(database, tmp_path, 0.064, call_text(b"tf.exp(x)"))
+    assert shapes(12) == [("float32[2000,2000]", "recorded")]
+    assert shapes(13) == [("float32[2000,2000]", "source")]  # what comes out of it is then known too
+    edited = "\n" * 8 + source.replace("exp(x)", "exp(x + 1)")
+    (tmp_path / "program.py").write_text(edited)
+    assert shapes(12) == []
 
 
 def test_a_calibration_that_makes_no_sense_is_one_sentence(tmp_path, database):
@@ -306,3 +383,30 @@ def test_a_notebook_is_one_program(tmp_path, database):
     (fit,) = [call for call in found["calls"] if call["api"].endswith(".fit")]
     assert (fit["cell"], fit["line"], fit["shape"]) == (3, 3, "float32[640,20]")
     assert fit["origin"] == "predicted"
+
+
+def test_a_finding_in_a_program_that_never_ran_says_what_it_would_save(tmp_path, database):
+    source = SOURCE.replace('np.load("unknown.npy")', "x").replace(
+        "tf.exp(np.zeros((2, 2)", "tf.pow(np.zeros((2, 2)"
+    )
+    (tmp_path / "program.py").write_text(source.replace("epochs=2", "epochs=20"))
+    report = report_of(tmp_path, database)
+    [finding] = [one for one in report.findings if one.rule.name == "steps-per-execution"]
+    said = saving_text(report, finding)
+    impact = predicted_impact(report, finding)
+    assert impact is not None
+    assert impact.origin == "predicted"
+    assert 0.0 <= impact.joules < impact.of
+    fit = next(one for one in report.hints if one.call.api.endswith(".fit"))
+    [(_, prediction)] = in_editor.foretold(report, fit).asked
+    assert prediction.first_joules > 0.0
+    assert impact.joules <= prediction.joules - prediction.first_joules, "tracing cannot be saved"
+    assert "as predicted" in said
+    checked = CliRunner().invoke(
+        main, ["check", "--format", "json", "--db", str(database), str(tmp_path / "program.py")]
+    )
+    [shown] = [one for one in json.loads(checked.stdout) if one["rule"] == "steps-per-execution"]
+    assert shown["saving_origin"] == "predicted"
+    assert shown["saved_joules"] == pytest.approx(impact.joules)
+    assert "as predicted" in shown["message"]
+    assert shown["message"].startswith("Negligible here") == impact.is_below(0.01)

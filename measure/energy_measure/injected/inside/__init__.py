@@ -31,6 +31,7 @@ class Inside:
         self.windows = Windows(self.journal, everything=mode == "all")
         self.graphs = Graphs(self.journal, self.layers, self.windows)
         self.layers.windows, self.windows.layers = self.windows, self.layers
+        self.windows.graphs = self.graphs
 
     def extensions(self) -> Dict[str, Callable[[ModuleType], None]]:
         """What to do with modules of others once they are loaded, by their names."""

@@ -25,10 +25,29 @@ if TYPE_CHECKING:
     """Layer's number, forward operation's name, role, index of the place."""
 
 NOTHING: FrozenSet[int] = frozenset()
+NOBODY: Tuple[int, Any] = (0, None)
+CALLS = ("call", "tf__call")
+"""What the method of a layer is called that does its work, as it is written and as AutoGraph writes it anew."""
 PASSED = 16
 """Layers whose values one operation hands on, at most."""
 OPERATIONS = 400_000
 """So many are noted, all graphs together: memory stays bounded in a program that traces without end."""
+
+
+class Table:
+    """What is known of one graph."""
+
+    __slots__ = ("passed", "rows", "scopes", "written")
+
+    def __init__(self) -> None:
+        self.rows: Dict[str, Row] = {}
+        """By the operations' names."""
+        self.scopes: Dict[str, Row] = {}
+        """The last row of each scope of a layer."""
+        self.passed: Dict[str, FrozenSet[int]] = {}
+        """By operation: the layers whose values a block hands on."""
+        self.written = 0
+        """So many rows are in the journal."""
 
 
 class Graphs:
@@ -38,13 +57,8 @@ class Graphs:
         self.journal = journal
         self.layers = layers
         self.windows = windows
-        self.rows: Any = weakref.WeakKeyDictionary()
-        """By graph: a row of each operation's name."""
-        self.scopes: Any = weakref.WeakKeyDictionary()
-        """By graph: the last row of each scope of a layer."""
-        self.written: Any = weakref.WeakKeyDictionary()
-        self.passed: Any = weakref.WeakKeyDictionary()
-        """By graph and operation: the layers whose values a block hands on."""
+        self.tables: Any = weakref.WeakKeyDictionary()
+        """By graph."""
         self.flows: Set[Tuple[int, int]] = set()
         self.new_flows: List[Tuple[int, int]] = []
         self.noted = 0
@@ -65,58 +79,55 @@ class Graphs:
 
     def made(self, graph: Any, operation: Any, frame: Optional[FrameType]) -> None:
         """An operation was added to a graph, by the code of a frame."""
-        rows = self.rows.get(graph)
-        if rows is None:
-            rows = self.rows[graph] = {}
+        table = self.tables.get(graph)
+        if table is None:
+            table = self.tables[graph] = Table()
+        operation_name = operation.name
         stack = self.layers.stack()
         forward = self.forward
         if forward:
             source, name = forward[-1]
-            row = self.find(source, name) or self.scopes.get(source, {}).get(name.rpartition("/")[0])
-            rows[operation.name] = (
+            row = self.find(source, name) or self.in_scope(source, name.rpartition("/")[0])
+            table.rows[operation_name] = (
                 (row[0], name, "backward", row[3])
                 if row is not None
                 else (stack[-1] if stack else 0, name, "backward", -1)
             )
         else:
             layer = stack[-1] if stack else 0
-            role, place, module = self.looked_at(frame, layer)
+            role, place, inner = self.looked_at(frame, layer)
+            layer = inner if layer and inner else layer
             if role == "backward" and not layer:
-                rows[operation.name] = self.gathered(graph, operation, place)
+                table.rows[operation_name] = self.gathered(graph, operation, place)
             else:
-                row = rows[operation.name] = (layer or module, "", role, place)
+                row = table.rows[operation_name] = (layer or inner, "", role, place)
                 if layer:
-                    self.flow(graph, operation, layer, stack)
-                    scopes = self.scopes.get(graph)
-                    if scopes is None:
-                        scopes = self.scopes[graph] = {}
-                    scopes[operation.name.rpartition("/")[0]] = row
+                    self.flow(table, operation, operation_name, layer, stack)
+                    table.scopes[operation_name.rpartition("/")[0]] = row
         self.noted += 1
 
-    def flow(self, graph: Any, operation: Any, layer: int, stack: List[int]) -> None:
+    def flow(self, table: Table, operation: Any, name: str, layer: int, stack: List[int]) -> None:
         """Note from which layers an operation's inputs come.
 
         What a block does itself between two layers inside of it (adding, reshaping) is passed through.
         """
-        rows: Dict[str, Row] = self.rows[graph]
-        passed: Dict[str, FrozenSet[int]] = self.passed.setdefault(graph, {})
         sources: Set[int] = set()
         for tensor in operation.inputs:
-            name = tensor.op.name
-            row = rows.get(name)
+            source = tensor.op.name
+            row = table.rows.get(source)
             if row is None or not row[0] or row[2]:
                 continue
             if row[0] == layer or row[0] in stack:
-                sources |= passed.get(name, NOTHING)
+                sources |= table.passed.get(source, NOTHING)
             else:
                 sources.add(row[0])
         if not sources:
             return
-        passed[operation.name] = frozenset(sorted(sources)[-PASSED:])
-        for source in sources:
-            if source != layer and (source, layer) not in self.flows:
-                self.flows.add((source, layer))
-                self.new_flows.append((source, layer))
+        table.passed[name] = frozenset(sorted(sources)[-PASSED:])
+        for one in sources:
+            if one != layer and (one, layer) not in self.flows:
+                self.flows.add((one, layer))
+                self.new_flows.append((one, layer))
 
     def gathered(self, graph: Any, operation: Any, place: int) -> Row:
         """A tape adds up gradients by itself: they are those of the operations they come from."""
@@ -129,36 +140,90 @@ class Graphs:
     def find(self, graph: Any, name: str) -> Optional[Row]:
         """What is known of an operation of a graph, or of one that the graph was made in."""
         while graph is not None:
-            row: Optional[Row] = self.rows.get(graph, {}).get(name)
+            table: Optional[Table] = self.tables.get(graph)
+            row = None if table is None else table.rows.get(name)
             if row is not None:
                 return row
             graph = getattr(graph, "outer_graph", None)
         return None
 
+    def in_scope(self, graph: Any, scope: str) -> Optional[Row]:
+        """What is known of the last operation that a layer made in a scope of a graph."""
+        table: Optional[Table] = self.tables.get(graph)
+        return None if table is None else table.scopes.get(scope)
+
     def looked_at(self, frame: Optional[FrameType], layer: int) -> Tuple[str, int, int]:
-        """What the frames say: role, place of the program's own line, number of the `tf.Module` whose method runs."""
-        role, module, place = "", 0, -1
-        kind = self.layers.module
-        modules: List[Any] = []
+        """What the frames say: role, place of the program's own line, and whose method runs.
+
+        That is the number of a `tf.Module`, or of a layer whose `call` another one runs by itself (`TimeDistributed`).
+        """
+        anchors = self.layers.anchors()
+        anchor = anchors[-1] if anchors else None
+        if layer:
+            place, inner = self.called_from(frame, anchor, layer)
+            return "", place, self.in_modules(inner[::-1]) if inner else 0
+        role, place, modules = self.walked(frame, anchor)
+        if modules and not role:
+            return role, place, self.in_modules(modules[::-1])
+        return role, place, 0
+
+    def called_from(
+        self, frame: Optional[FrameType], anchor: Optional[frames.Anchor], layer: int
+    ) -> Tuple[int, List[Any]]:
+        """The place of the program's own line nearest to a frame; `anchor`: of the layer that it is in.
+
+        With it the layers inside of that one whose `call` runs without having been called as layers are, innermost first.
+        """
+        until = anchor.frame if anchor is not None else 0
+        here = frames.written_here.get
+        numbers = self.layers.numbers
+        inner: List[Any] = []
         at = frame
         while at is not None:
+            if id(at) == until and anchor is not None:
+                if anchor.place is None:
+                    anchor.place = self.place(at)
+                return anchor.place, inner
+            if at.f_code.co_name in CALLS:
+                owner = at.f_locals.get("self")
+                known = numbers.get(id(owner), NOBODY)[0]
+                if known and known != layer and (not inner or inner[-1] is not owner):
+                    inner.append(owner)
             name = at.f_code.co_filename
-            if frames.is_own(name) or frames.GENERATED in name:
+            own = here(name)
+            if frames.is_written_here(name) if own is None else own:
+                return self.place(at), inner
+            at = at.f_back
+        return -1, inner
+
+    def walked(self, frame: Optional[FrameType], anchor: Optional[frames.Anchor]) -> frames.Walked:
+        """Role, place and modules of an operation that is in no layer."""
+        role, place = "", -1
+        kind = self.layers.module
+        modules: List[Any] = []
+        until = anchor.frame if anchor is not None else 0
+        here = frames.written_here.get
+        at = frame
+        while at is not None:
+            if id(at) == until and anchor is not None and place < 0:
+                if anchor.walked is None:
+                    anchor.walked = self.walked(at, None)
+                outer, place, modules = anchor.walked
+                return role or outer, place, modules
+            name = at.f_code.co_filename
+            own = here(name)
+            if frames.is_written_here(name) if own is None else own:
                 if place < 0:
                     place = self.place(at)
-                if layer:
-                    break
                 if kind is not None:
                     owner = at.f_locals.get("self")
                     new = not modules or modules[-1] is not owner
                     if new and isinstance(owner, kind) and not isinstance(owner, self.layers.keras):
                         modules.append(owner)
-            elif not role and not layer and not modules and place < 0:
+            elif not role and not modules and place < 0:
                 role = frames.role(name)
             at = at.f_back
-        if modules and not role:
-            module = self.in_modules(modules[::-1])
-        return role, place, module
+        return role, place, modules
 
     def in_modules(self, modules: List[Any]) -> int:
         """The number of the innermost of the modules whose methods run, outermost first."""
@@ -181,16 +246,17 @@ class Graphs:
 
     def write(self, name: str, graph: Any) -> None:
         """Keep the table of a graph that has become a function."""
-        rows: Optional[Dict[str, Row]] = self.rows.get(graph)
-        if not rows or self.written.get(graph) == len(rows):
+        table: Optional[Table] = self.tables.get(graph)
+        if table is None or table.written == len(table.rows):
             return
+        rows = table.rows
         if self.defined > OPERATIONS:
             self.journal.note(
                 "The program builds very many graphs: those after the first %d operations are not looked into."
                 % OPERATIONS
             )
             return
-        self.written[graph] = len(rows)
+        table.written = len(rows)
         self.defined += len(rows)
         self.journal.add("graph", [name, [[key, *row] for key, row in rows.items()]])
         if self.new_flows:

@@ -47,6 +47,14 @@ class Layers:
             found = self.local.stack = []
         return found
 
+    def anchors(self) -> List[frames.Anchor]:
+        """The frames of the calls of layers and optimizers that this thread is in, outermost first."""
+        try:
+            found: List[frames.Anchor] = self.local.anchors
+        except AttributeError:
+            found = self.local.anchors = []
+        return found
+
     # Creation
 
     def note_created(self, layer: Any, frame: Optional[FrameType]) -> None:
@@ -69,25 +77,29 @@ class Layers:
             self.numbers[identity] = number, weakref.ref(layer, forget)
         except TypeError:
             return
-        place = self._creation_place(frame)
+        place = self._creation_place(layer, frame)
         self.places[number] = place
         kind = type(layer)
         self.journal.add("layer", [number, kind.__name__, kind.__module__, place])
 
-    def _creation_place(self, frame: Optional[FrameType]) -> Optional[frames.Place]:
+    def _creation_place(self, made: Any, frame: Optional[FrameType]) -> Optional[frames.Place]:
         """The program's line, or that of the layer of a library that makes others for itself.
 
         `MultiHeadAttention` makes its dense layers when it is first called: its own line is theirs, not that of `fit`.
+        A copy is where its original is: `Bidirectional` runs two copies of the layer it is given.
         """
+        kind = type(made)
         at = frame
         for _ in range(8):
-            if (
-                at is None
-                or frames.is_own(at.f_code.co_filename)
-                or frames.GENERATED in at.f_code.co_filename
-            ):
+            if at is None or frames.is_written_here(at.f_code.co_filename):
                 break
-            owner = at.f_locals.get("self")
+            values = at.f_locals
+            original = values.get("layer")
+            if original is not None and type(original) is kind and original is not made:
+                known = self.numbers.get(id(original))
+                if known is not None and self.places.get(known[0]) is not None:
+                    return self.places[known[0]]
+            owner = values.get("self")
             known = self.numbers.get(id(owner)) if owner is not None else None
             if known is not None and self.places.get(known[0]) is not None and at.f_code.co_name != "__new__":
                 return self.places[known[0]]
@@ -119,17 +131,13 @@ class Layers:
 
     def _name(self, number: int, stack: Tuple[int, ...]) -> None:
         """A layer's path is the longest by which it was called: models under construction call layers by themselves."""
-        names: List[str] = []
-        previous = 0
-        for one in stack:
-            if one != previous:  # a layer that builds itself while it is called opens its scope twice
-                names.append(self.names[one])
-            previous = one
-        path = "/".join(names)
+        # A layer that builds itself while it is called opens its scope twice.
+        within = [one for index, one in enumerate(stack) if not index or stack[index - 1] != one]
+        path = "/".join([self.names[one] for one in within])
         known = self.paths.get(number)
         if known is None or path.count("/") > known.count("/"):
             self.paths[number] = path
-            self.journal.add("path", [number, path])
+            self.journal.add("path", [number, path, within])
 
     def built_with(self, number: int, frame: Optional[FrameType]) -> None:
         """A layer is called to build a model of it: this is the line that calls it, whoever runs the model later."""
@@ -149,7 +157,7 @@ class Layers:
         """Keras 3: `Layer.__new__` and the scope that each call opens."""
         kind = getattr(module, "Layer", None)
         if kind is None or not hasattr(kind, "_open_name_scope"):
-            self.journal.note("This version of Keras is not known: layers are not told apart.")
+            self.journal.note("This version of Keras is not known: layers are not distinguished.")
             return
         self.keras += (kind,)
         plain_new, plain_scope = kind.__new__, kind._open_name_scope
@@ -218,6 +226,7 @@ class Scope:
 
     def __enter__(self) -> Any:
         self.number = self.layers.enter(self.layer)
+        self.layers.anchors().append(frames.Anchor(sys._getframe(1)))
         windows = self.layers.windows
         if windows is not None and windows.ready:
             try:
@@ -236,6 +245,7 @@ class Scope:
                     self.trace(*problem)
             except Exception as own:
                 self.layers.windows.fail(own)
+            self.layers.anchors().pop()
             self.layers.leave()
 
     def __getattr__(self, name: str) -> Any:

@@ -8,16 +8,18 @@ Everything that a session costs is kept within a budget, so that a long run is h
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 
+from .frames import Anchor
 from .hiding import hide
 from .layers import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any, Callable, Dict, List, Optional
+    from typing import Any, Callable, Dict, List, Optional, Set
 
     from .journal import Journal
 
@@ -30,10 +32,12 @@ FUNCTIONS = 12
 """Of so many functions the first `STEPS` executions are looked at whatever that costs: else nothing is known of them."""
 FIRST_NS = 1_000_000_000
 """A function is looked at for this long from its first execution on, within the budget."""
-BUDGET_NS, BUDGET = 200_000_000, 0.006
+BUDGET_NS, BUDGET = 150_000_000, 0.003
 """CPU time that looking may cost: so much, and this part of the time since the first step."""
-COST = 0.06
-"""A profiled step takes this much longer: 1% to 14% were measured."""
+COST = 0.04
+"""A profiled step takes this much longer: 1% to 14% were measured, 3% for BERT."""
+EXPORT = 0.25
+"""Writing a profile takes this part of the CPU time that was looked at (BERT)."""
 PAUSE = 100
 """The next window comes after this many times what the last one cost."""
 EXACT_STEPS = 100_000
@@ -64,21 +68,30 @@ class Windows:
         """How many executions of a function were looked at."""
         self.began = 0
         self.cost = 0
+        self.rate = COST + EXPORT
+        """What a session costs as a part of its CPU time; more where sessions of this program did."""
         self.next_at = 0
+        self.idle_until = 0
+        """Until then no window is due with a function that is known well enough (`known_well`)."""
+        self.known_well: Set[Any] = set()
         self.steps: List[List[int]] = []
         self.kept = 0
         self.lock = threading.Lock()
         self.watchdog: Optional[threading.Timer] = None
         self.traceme: Any = None
         self.layers: Any = None
+        self.graphs: Any = None
         self.local = threading.local()
 
     # Steps
 
     def begin(self, name: Any) -> int:
         """A step begins; gives the moment at which it really does. Whatever goes wrong, the program goes on."""
+        now = clock()
+        if now < self.idle_until and self.session is None and name in self.known_well:
+            return now
         try:
-            return self.begun(name)
+            return self.begun(name, now)
         except Exception as problem:
             self.fail(problem)
             return clock()
@@ -101,9 +114,8 @@ class Windows:
             pass
         self.journal.note("Looking inside ended with an error (%s)." % type(problem).__name__)
 
-    def begun(self, name: Any) -> int:
+    def begun(self, name: Any, now: int) -> int:
         """Note that a step begins, and open a window if one is due."""
-        now = clock()
         if not self.began:
             self.began = now
         if name not in self.first:
@@ -127,14 +139,23 @@ class Windows:
         self.log(self.functions[name], began, now)
         if self.session is None:
             return
-        old = now - self.opened > SESSION_NS
-        dear = self.cost > BUDGET_NS + BUDGET * (now - self.began) and not self.everything
-        enough = self.steps_seen >= STEPS or now - self.opened > 4 * SESSION_NS
-        if (old or dear) and enough and self.lock.acquire(False):
+        seen_enough = self.steps_seen >= STEPS or now - self.opened > 4 * SESSION_NS
+        if seen_enough and (now - self.opened > SESSION_NS or self.dear(now)) and self.lock.acquire(False):
             try:
                 self.close()
             finally:
                 self.lock.release()
+
+    def dear(self, now: int) -> bool:
+        """Whether the session under way uses the budget up."""
+        if self.everything:
+            return False
+        looked = time.process_time_ns() - self.started[3]
+        return self.cost + self.rate * looked > self.budget(now)
+
+    def budget(self, now: int) -> float:
+        """What looking may have cost by now."""
+        return BUDGET_NS + BUDGET * (now - self.began)
 
     def log(self, function: int, began: int, ended: int) -> None:
         """Keep when a step ran; in a very long run neighbouring steps of a function become one row."""
@@ -164,9 +185,14 @@ class Windows:
             return True
         if self.looked.get(name, 0) < STEPS and self.functions[name] < FUNCTIONS:
             return True
-        if self.cost > BUDGET_NS + BUDGET * (now - self.began):
+        first = now - self.first[name] < FIRST_NS
+        if not first:
+            self.known_well.add(name)
+        if self.cost > self.budget(now):
+            self.idle_until = now + int((self.cost - self.budget(now)) / BUDGET)
             return False
-        return now - self.first[name] < FIRST_NS or now >= self.next_at
+        self.idle_until = self.next_at
+        return first or now >= self.next_at
 
     # Sessions
 
@@ -213,8 +239,10 @@ class Windows:
             return
         finally:
             closed = clock()
-            cost = time.process_time_ns() - cpu + int(COST * (cpu - self.started[3]))
+            looked = cpu - self.started[3]
+            cost = time.process_time_ns() - cpu + int(COST * looked)
             self.cost += cost
+            self.rate = max(COST + EXPORT, min(1.0, cost / max(looked, 1)))
             self.next_at = closed + PAUSE * cost
         begin, opened, offset, cpu_before = self.started
         # Its folder, from when to when it looked, the clocks' distance, what it took before and after, and CPU time.
@@ -279,7 +307,9 @@ class Windows:
         began = self.begin("eager layer") if step else 0
         if self.session is None and not step:
             return None
-        trace = self.traceme(MARK + "layer:%d" % number) if self.session is not None else None
+        trace = None
+        if self.session is not None:
+            trace = self.traceme(MARK + "layer:%d:%d" % (number, self.graphs.place(frame)))
 
         def ended(*_: Any) -> None:
             if trace is not None:
@@ -389,7 +419,7 @@ class Windows:
         self.sees_steps = True
 
     def extend_optimizers(self, module: ModuleType) -> None:
-        """Mark what an optimizer does outside of graphs."""
+        """Mark what an optimizer does outside of graphs; in graphs it makes many operations from one place."""
         kind = getattr(module, "BaseOptimizer", None) or getattr(module, "_BaseOptimizer", None)
         name = "apply" if hasattr(kind, "apply") else "apply_gradients"
         plain = getattr(kind, name, None)
@@ -399,7 +429,12 @@ class Windows:
 
         def apply(self: Any, *args: Any, **kwargs: Any) -> Any:
             if not windows.ready or not windows.context.executing_eagerly():
-                return plain(self, *args, **kwargs)
+                anchors = windows.layers.anchors()
+                anchors.append(Anchor(sys._getframe()))
+                try:
+                    return plain(self, *args, **kwargs)
+                finally:
+                    anchors.pop()
             began = windows.begin("eager optimizer")
             trace = windows.traceme(MARK + "optimizer") if windows.session is not None else None
             try:

@@ -55,22 +55,22 @@ def versions(with_device: bool = False) -> Dict[str, str]:
     for name in ("tensorflow", "keras"):
         found[name] = version(name)
     keras: Any = sys.modules.get("keras") or sys.modules.get("tf_keras")
-    found["backend"] = backend = told(lambda: keras.backend.backend()) or (
+    found["backend"] = backend = answer_of(lambda: keras.backend.backend()) or (
         "tensorflow" if found["tensorflow"] else ""
     )
     if backend:
         found["backend_version"] = version(backend)
-        found["precision"] = told(lambda: keras.config.dtype_policy().name) or told(
+        found["precision"] = answer_of(lambda: keras.config.dtype_policy().name) or answer_of(
             lambda: keras.mixed_precision.global_policy().name
         )
     if backend and with_device:
         library: Any = sys.modules.get(backend)
         found["device"] = {
             "tensorflow": lambda: (
-                told(lambda: library.config.list_physical_devices("GPU") and "gpu") or "cpu"
+                answer_of(lambda: library.config.list_physical_devices("GPU") and "gpu") or "cpu"
             ),
-            "jax": lambda: told(lambda: library.default_backend()),
-            "torch": lambda: told(lambda: library.cuda.is_available() and "gpu") or "cpu",
+            "jax": lambda: answer_of(lambda: library.default_backend()),
+            "torch": lambda: answer_of(lambda: library.cuda.is_available() and "gpu") or "cpu",
         }.get(backend, str)()
     return found
 
@@ -80,7 +80,7 @@ def version(name: str) -> str:
     return str(getattr(sys.modules.get(name), "__version__", ""))
 
 
-def told(ask: Callable[[], Any]) -> str:
+def answer_of(ask: Callable[[], Any]) -> str:
     """What a library says, where it has the function that is asked."""
     try:
         return str(ask() or "")

@@ -19,5 +19,10 @@ def find_all(sources: Sequence[Source]) -> list[Candidate]:
     found: list[Candidate] = []
     for module in sorted(modules, key=lambda module: module.ORDER):
         known = {(one.name, one.file) for one in found}
-        found += [one for one in module.find(sources) if (one.name, one.file) not in known]
+        made = [one.edits for one in found if one.edits]  # a knob may be what a rule's fix does
+        found += [
+            one
+            for one in module.find(sources)
+            if (one.name, one.file) not in known and (not one.edits or one.edits not in made)
+        ]
     return found

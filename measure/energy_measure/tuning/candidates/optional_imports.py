@@ -39,7 +39,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
 
 
 def _imports(source: Source) -> set[str]:
-    """The packages that a file imports; something unknown where it cannot be told."""
+    """The packages that a file imports; something unknown where it cannot be known."""
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):

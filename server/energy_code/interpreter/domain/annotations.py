@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from energy_code.interpreter.domain.definitions import UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import join
 from energy_code.interpreter.domain.values import (
     NONE,
@@ -16,11 +17,15 @@ from energy_code.interpreter.domain.values import (
     ExternalInstance,
     Mapping,
     Sequence,
-    UserClass,
-    UserInstance,
     Value,
 )
-from energy_code.ir.expressions import NOTHING, Display, Expression, Group, Subscript
+from energy_code.ir.expressions import (
+    NOTHING,
+    Display,
+    Group,
+    Subscript,
+)
+from energy_code.ir.nodes import Expression
 from energy_code.ir.operators import Operator
 
 if TYPE_CHECKING:
@@ -48,7 +53,7 @@ def annotated(frame: Frame, annotation: Expression) -> Value:
         return annotated(frame, annotation.parts[0])  # type: ignore[attr-defined]
     if kind is Display:
         return UNKNOWN
-    return promise(frame, annotation.evaluate(frame))
+    return declared_by(frame, annotation.evaluate(frame))
 
 
 def join_promises(options: list[Value]) -> Value:
@@ -60,7 +65,7 @@ def join_promises(options: list[Value]) -> Value:
     return result
 
 
-def promise(frame: Frame, value: Value) -> Value:
+def declared_by(frame: Frame, value: Value) -> Value:
     """An instance of a class given by value or, in quotes, by name."""
     if type(value) is ApiClass:
         return ApiInstance(value.name, PROMISED)
@@ -81,7 +86,7 @@ def followed(frame: Frame, value: Value) -> Value:
         if type(value) is Constant and type(value.value) is str and value.value:
             return annotated(frame, frame.program.parse_annotation(value.value))
         if type(value) is ExternalInstance and value.name.startswith(ALIAS):
-            return promised_alias(frame, value)
+            return declared_alias(frame, value)
     finally:
         followed_now.pop()
     return UNKNOWN
@@ -93,12 +98,12 @@ def alias(owner: External, key: Value) -> Value:
     return ExternalInstance(ALIAS + name, key) if name in GENERICS else UNKNOWN
 
 
-def promised_alias(frame: Frame, value: ExternalInstance) -> Value:
+def declared_alias(frame: Frame, value: ExternalInstance) -> Value:
     """What an annotation that was given a name promises."""
     key = value.receiver
     parts = key.items if type(key) is Sequence and key.items is not None else (key,)
     endless = len(parts) == 2 and parts[1] is UNKNOWN
-    return filled(value.name.removeprefix(ALIAS), [promise(frame, part) for part in parts], endless)
+    return filled(value.name.removeprefix(ALIAS), [declared_by(frame, part) for part in parts], endless)
 
 
 def generic(frame: Frame, annotation: Expression) -> Value:
@@ -111,7 +116,7 @@ def generic(frame: Frame, annotation: Expression) -> Value:
     if len(parts) == 1 and type(parts[0]) is Display:
         parts = parts[0].items
     if name not in GENERICS:
-        return promise(frame, owner)
+        return declared_by(frame, owner)
     values = [annotated(frame, part) for part in parts]
     return filled(name, values, len(parts) == 2 and parts[1] is NOTHING)
 

@@ -18,17 +18,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from energy_code.interpreter.domain.definitions import Method, UserInstance
 from energy_code.interpreter.domain.values import (
     NONE,
     UNKNOWN,
     ApiInstance,
     Constant,
     Mapping,
-    Method,
     Partial,
     Sequence,
     Union,
-    UserInstance,
     Value,
     options_of,
 )
@@ -128,7 +127,7 @@ def named(value: Constant) -> bool:
 
 
 def element_of(value: Sequence) -> Value:
-    """What any element of the sequence may be; of an empty one, what is promised of those to come."""
+    """What any element of the sequence may be; of an empty one, what is declared of those to come."""
     return join_all(value.items) if value.items else value.element
 
 

@@ -6,21 +6,15 @@ behaviour: `lattice` joins them, and attribute access, calls and iteration live 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from energy_code.interpreter.frame import Frame
-    from energy_code.interpreter.modules import Module
-    from energy_code.ir.code import FunctionCode
+from dataclasses import dataclass
+from typing import Literal
 
 TENSOR = "tensorflow.Tensor"
 KERAS_TENSOR = "keras.KerasTensor"
+GRAPH_FUNCTION = "tensorflow.types.experimental.PolymorphicFunction"
 
 PROMISED = 0.8
-"""How sure the reader is of what is only promised: an annotation names a class, what arrives may be a subclass of it."""
-SHADOWED = "#"
-"""Between a class's name and the number of one that bore it before."""
+"""How sure the reader is of what is only declared: an annotation names a class, what arrives may be a subclass of it."""
 
 
 class Value:
@@ -116,98 +110,6 @@ class ExternalInstance(Value):
     """A built-in object with behaviour worth knowing, such as the result of `x.items`."""
 
     name: str
-    receiver: Value
-
-
-@dataclass(slots=True, unsafe_hash=True)
-class ProjectModule(Value):
-    """A module of the workspace."""
-
-    module: Module
-
-
-@dataclass(slots=True, eq=False)
-class Function(Value):
-    """A function of the program. `outer` is the frame it closes over, `owner` the class it was defined in."""
-
-    code: FunctionCode
-    module: Module
-    outer: Frame | None
-    owner: UserClass | None
-    defaults: tuple[tuple[str, Value], ...] = ()
-    hashed: int = field(init=False, repr=False)
-    """Kept, because what is known of functions is looked up by them all the time."""
-
-    def __post_init__(self) -> None:
-        self.hashed = hash((id(self.code), id(self.outer)))
-
-    def __repr__(self) -> str:
-        return f"Function({self.code.qualname!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is Function
-            and other.code is self.code
-            and other.outer is self.outer
-            and other.owner == self.owner
-            and other.defaults == self.defaults
-        )
-
-    def __hash__(self) -> int:
-        return self.hashed
-
-
-@dataclass(slots=True, unsafe_hash=True)
-class Method(Value):
-    """A function bound to its first argument."""
-
-    function: Function
-    receiver: Value
-
-
-@dataclass(slots=True, unsafe_hash=True)
-class Descriptor(Value):
-    """A function under `@staticmethod`, `@classmethod` or `@property`."""
-
-    kind: Literal["staticmethod", "classmethod", "property"]
-    function: Function
-
-
-@dataclass(slots=True, unsafe_hash=True)
-class UserClass(Value):
-    """A class of the program, known by its place: what it holds is asked of the module each time."""
-
-    module: Module
-    name: str
-    made: tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]] | None = field(default=None, hash=False)
-    """Bases and members of a class that a call of `type` has made: no statement declares it, so it is known by them."""
-
-    def shadows(self, other: UserClass) -> bool:
-        """True for the class that has taken another one's name."""
-        return other.module is self.module and other.name.startswith(f"{self.name}{SHADOWED}")
-
-
-@dataclass(slots=True)
-class UserInstance(Value):
-    """An instance of a user's class, told apart by what its constructor was given (None: not known)."""
-
-    cls: UserClass
-    given: tuple[tuple[str, Value], ...] | None = None
-    hashed: int = field(init=False, repr=False, compare=False)
-    """Kept: what methods do and attributes hold is looked up by their instance."""
-
-    def __post_init__(self) -> None:
-        self.hashed = hash((self.cls, self.given))
-
-    def __hash__(self) -> int:
-        return self.hashed
-
-
-@dataclass(slots=True, unsafe_hash=True)
-class Super(Value):
-    """`super()` inside a method of `cls`."""
-
-    cls: UserClass
     receiver: Value
 
 

@@ -6,8 +6,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from energy_code.interpreter.domain.arguments import NO_ARGUMENTS, Arguments
+from energy_code.interpreter.domain.definitions import (
+    Descriptor,
+    Function,
+    Method,
+    ProjectModule,
+    Super,
+    UserClass,
+    UserInstance,
+)
 from energy_code.interpreter.domain.lattice import join
 from energy_code.interpreter.domain.values import (
+    GRAPH_FUNCTION,
     PROMISED,
     TENSOR,
     UNKNOWN,
@@ -16,19 +26,12 @@ from energy_code.interpreter.domain.values import (
     ApiMethod,
     ApiModule,
     Constant,
-    Descriptor,
     External,
     ExternalInstance,
-    Function,
     Mapping,
-    Method,
     Partial,
-    ProjectModule,
     Sequence,
-    Super,
     Union,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.operations.side_effects import grown
@@ -45,7 +48,6 @@ KINDS = {
     "keras.Model": ("keras.Sequential",),
 }
 """What may come where the catalogue promises a class."""
-GRAPH_FUNCTION = "tensorflow.types.experimental.PolymorphicFunction"
 
 
 def of_api_module(frame: Frame, value: ApiModule, name: str) -> Value:
@@ -72,7 +74,7 @@ def of_api_instance(frame: Frame, value: ApiInstance, name: str) -> Value:
 
 
 def method_of_kind(frame: Frame, value: ApiInstance, name: str) -> Value:
-    """A method that the promised class does not have: one of another kind must have come, such as a ragged tensor."""
+    """A method that the declared class does not have: one of another kind must have come, such as a ragged tensor."""
     for cls in KINDS[value.cls]:
         entry = frame.program.public.member(cls, name)
         if entry is not None and entry.kind == "method":

@@ -1,4 +1,4 @@
-"""What calling a value gives; calls that read_set an API are reported here and nowhere else."""
+"""What calling a value gives; calls that reach an API are reported here and nowhere else."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.definitions import (
+    Descriptor,
+    Function,
+    Method,
+    UserClass,
+    UserInstance,
+)
 from energy_code.interpreter.domain.lattice import INNER, join, widened
 from energy_code.interpreter.domain.values import (
+    GRAPH_FUNCTION,
     TENSOR_VALUE,
     UNKNOWN,
     ApiClass,
@@ -16,21 +24,16 @@ from energy_code.interpreter.domain.values import (
     ApiMethod,
     ApiModule,
     Constant,
-    Descriptor,
     External,
     ExternalInstance,
-    Function,
     Mapping,
-    Method,
     Partial,
     Sequence,
     Union,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.interpreter.limits import MAX_ARGUMENT_NESTING
-from energy_code.interpreter.operations.attributes import GRAPH_FUNCTION, bind_member, returned
+from energy_code.interpreter.operations.attributes import bind_member, returned
 from energy_code.interpreter.operations.loop_counts import epochs_of
 from energy_code.models.builtins import call_external
 from energy_code.models.containers import call_container_method
@@ -42,14 +45,14 @@ from energy_code.models.tensorflow.effects import after_api_call
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
     from energy_code.interpreter.summary import CallContext
-    from energy_code.ir.expressions import CallExpression
+    from energy_code.ir.code import CallSite
 
 UNTOLD = 0.5
 """How sure the reader is of a member whose name it does not know."""
 
 
 def call_api_function(
-    frame: Frame, callee: ApiFunction, arguments: Arguments, site: CallExpression | None
+    frame: Frame, callee: ApiFunction, arguments: Arguments, site: CallSite | None
 ) -> Value:
     """A public function, class method or unbound method."""
     entry = frame.program.public.find(callee.name)
@@ -62,17 +65,13 @@ def call_api_function(
     return after_api_call(frame, callee.name, None, arguments, returned(frame, entry, receiver), site)
 
 
-def call_api_class(
-    frame: Frame, callee: ApiClass, arguments: Arguments, site: CallExpression | None
-) -> Value:
+def call_api_class(frame: Frame, callee: ApiClass, arguments: Arguments, site: CallSite | None) -> Value:
     """A constructor."""
     report(frame, site, callee.name, 1.0, arguments)
     return after_api_call(frame, callee.name, None, arguments, ApiInstance(callee.name), site)
 
 
-def call_api_method(
-    frame: Frame, callee: ApiMethod, arguments: Arguments, site: CallExpression | None
-) -> Value:
+def call_api_method(frame: Frame, callee: ApiMethod, arguments: Arguments, site: CallSite | None) -> Value:
     """A method of a public class."""
     entry = frame.program.public.find(callee.name)
     if entry is None:
@@ -84,7 +83,7 @@ def call_api_method(
 
 
 def call_api_instance(
-    frame: Frame, callee: ApiInstance, arguments: Arguments, site: CallExpression | None
+    frame: Frame, callee: ApiInstance, arguments: Arguments, site: CallSite | None
 ) -> Value:
     """A layer, model, loss called as a function; a graph function hands on to the user's own."""
     if callee.cls == GRAPH_FUNCTION and callee.inner is not None:
@@ -96,9 +95,7 @@ def call_api_instance(
     return after_api_call(frame, entry.name, callee, arguments, returned(frame, entry, callee), site)
 
 
-def report(
-    frame: Frame, site: CallExpression | None, api: str, confidence: float, arguments: Arguments
-) -> None:
+def report(frame: Frame, site: CallSite | None, api: str, confidence: float, arguments: Arguments) -> None:
     """Note an API call, with the constant epochs of a `fit`."""
     if site is None:
         return
@@ -108,12 +105,12 @@ def report(
     frame.report(site, api, confidence, epochs)
 
 
-def call_function(frame: Frame, callee: Function, arguments: Arguments, site: CallExpression | None) -> Value:
+def call_function(frame: Frame, callee: Function, arguments: Arguments, site: CallSite | None) -> Value:
     """A user's function: what it returns for these arguments."""
     return invoke(frame, callee, bind_arguments(callee, arguments, None))
 
 
-def call_method(frame: Frame, callee: Method, arguments: Arguments, site: CallExpression | None) -> Value:
+def call_method(frame: Frame, callee: Method, arguments: Arguments, site: CallSite | None) -> Value:
     """A user's function with its first argument bound."""
     return invoke(frame, callee.function, bind_arguments(callee.function, arguments, callee.receiver))
 
@@ -168,9 +165,7 @@ def others(function: Function, keywords: dict[str, Value]) -> tuple[tuple[Value,
     return tuple((Constant(name), value) for name, value in keywords.items() if name not in names)
 
 
-def call_user_class(
-    frame: Frame, callee: UserClass, arguments: Arguments, site: CallExpression | None
-) -> Value:
+def call_user_class(frame: Frame, callee: UserClass, arguments: Arguments, site: CallSite | None) -> Value:
     """A constructor of the program: an instance that remembers what it was given."""
     init = frame.ask(frame.program.classes.class_attribute, callee, "__init__")
     if type(init) is Function:
@@ -185,7 +180,7 @@ def call_user_class(
 
 
 def call_user_instance(
-    frame: Frame, callee: UserInstance, arguments: Arguments, site: CallExpression | None
+    frame: Frame, callee: UserInstance, arguments: Arguments, site: CallSite | None
 ) -> Value:
     """`__call__` of a user's class, or of the public class it inherits from, which runs the user's `call`."""
     method = frame.attribute(callee, "__call__")
@@ -201,7 +196,7 @@ def call_user_instance(
     return result
 
 
-def call_partial(frame: Frame, callee: Partial, arguments: Arguments, site: CallExpression | None) -> Value:
+def call_partial(frame: Frame, callee: Partial, arguments: Arguments, site: CallSite | None) -> Value:
     """`functools.partial`: the call reaches what was wrapped."""
     merged = Arguments(
         [*callee.positional, *arguments.positional],
@@ -211,7 +206,7 @@ def call_partial(frame: Frame, callee: Partial, arguments: Arguments, site: Call
     return frame.call(callee.callee, merged, site)
 
 
-def call_one_of(frame: Frame, callee: Union, arguments: Arguments, site: CallExpression | None) -> Value:
+def call_one_of(frame: Frame, callee: Union, arguments: Arguments, site: CallSite | None) -> Value:
     """Each alternative; the first one that is an API names the call, with less confidence."""
     result: Value | None = None
     before = frame.sites.get(site) if site is not None else None
@@ -224,19 +219,17 @@ def call_one_of(frame: Frame, callee: Union, arguments: Arguments, site: CallExp
     return UNKNOWN if result is None else result
 
 
-def call_descriptor(
-    frame: Frame, callee: Descriptor, arguments: Arguments, site: CallExpression | None
-) -> Value:
+def call_descriptor(frame: Frame, callee: Descriptor, arguments: Arguments, site: CallSite | None) -> Value:
     """A static method called inside the class body."""
     return call_function(frame, callee.function, arguments, site)
 
 
-def call_library(frame: Frame, callee: External, arguments: Arguments, site: CallExpression | None) -> Value:
+def call_library(frame: Frame, callee: External, arguments: Arguments, site: CallSite | None) -> Value:
     """A name of another library."""
     return call_external(frame, callee.name, arguments)
 
 
-def call_any_member(frame: Frame, owner: Value, arguments: Arguments, site: CallExpression | None) -> Value:
+def call_any_member(frame: Frame, owner: Value, arguments: Arguments, site: CallSite | None) -> Value:
     """A member whose name the source does not tell: the class that all members share names the call."""
     assert type(owner) is ApiModule
     common = frame.program.public.common_class(owner.name)
@@ -248,9 +241,7 @@ def call_any_member(frame: Frame, owner: Value, arguments: Arguments, site: Call
     return ApiInstance(cls, UNTOLD)
 
 
-def call_bound(
-    frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallExpression | None
-) -> Value:
+def call_bound(frame: Frame, callee: ExternalInstance, arguments: Arguments, site: CallSite | None) -> Value:
     """A method of a container, or something that a library gave to be called."""
     if callee.name == "graph decorator":
         return wrap_in_graph(frame, arguments.get(0, "func") or UNKNOWN, callee.receiver)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from energy_code.interpreter.domain.values import UNKNOWN, External, ProjectModule, Value
-from energy_code.interpreter.modules import Module
+from energy_code.interpreter.domain.definitions import Module, ProjectModule
+from energy_code.interpreter.domain.values import UNKNOWN, External, Value
 from energy_code.interpreter.questions import Basis, rests_on
 from energy_code.models.catalogue import PublicNames, entry_value
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from energy_code.interpreter.domain.annotations import alias
 from energy_code.interpreter.domain.arguments import NO_ARGUMENTS, Arguments
+from energy_code.interpreter.domain.definitions import UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import element_of, join, join_all
 from energy_code.interpreter.domain.values import (
     SLICE,
@@ -19,8 +20,6 @@ from energy_code.interpreter.domain.values import (
     Mapping,
     Sequence,
     Union,
-    UserClass,
-    UserInstance,
     Value,
 )
 from energy_code.models.dict_subclasses import held

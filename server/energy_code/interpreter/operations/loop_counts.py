@@ -28,8 +28,8 @@ def length_of(value: Value) -> int | None:
     """How many elements iterating gives, where the source tells."""
     kind = type(value)
     if kind is Sequence and value.items is not None:  # type: ignore[attr-defined]
-        promised = not value.items and value.element is not UNKNOWN  # type: ignore[attr-defined]
-        return None if promised else len(value.items)  # type: ignore[attr-defined]
+        declared = not value.items and value.element is not UNKNOWN  # type: ignore[attr-defined]
+        return None if declared else len(value.items)  # type: ignore[attr-defined]
     if kind is ExternalInstance and value.name == "range" and type(value.receiver) is Constant:  # type: ignore[attr-defined]
         count = value.receiver.value  # type: ignore[attr-defined]
         return max(count, 0) if type(count) is int else None

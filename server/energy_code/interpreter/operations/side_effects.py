@@ -1,22 +1,21 @@
 """What code leaves behind on objects that are not its own: attributes set from outside, entries of shared containers.
 
 `model.compile(optimizer=...)`, `trainer.model = model`, `MODELS[name] = build` in a decorator: whoever reads them may stand
-before them in the text. So they are noted as facts of a class or of a module's global, gathered when the whole program has
-been gone through, and asked for like everything else.
+before them in the text. So they are noted as external writes of a class or of a module's global,
+gathered when the whole program has been gone through, and asked for like everything else.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from energy_code.interpreter.domain.definitions import UserClass, UserInstance
 from energy_code.interpreter.domain.lattice import element_of, join
 from energy_code.interpreter.domain.values import (
     UNKNOWN,
     Constant,
     Mapping,
     Sequence,
-    UserClass,
-    UserInstance,
     Value,
     options_of,
 )
@@ -24,12 +23,9 @@ from energy_code.ir.expressions import Attribute, Name
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
-    from energy_code.interpreter.modules import Module
-    from energy_code.interpreter.summary import Summary
-    from energy_code.ir.expressions import Expression
+    from energy_code.interpreter.summary import Summary, Writes
+    from energy_code.ir.nodes import Expression
 
-Writes = dict[tuple["UserClass | Module", str], Value]
-"""By class and attribute, or by module and global: what it is set to, or what is added to the container it holds."""
 GROWTH = "+"
 """Before an attribute's name: what is added to the container that it holds, as far as something makes one."""
 ANY = "*"
@@ -37,13 +33,13 @@ ANY = "*"
 
 
 def note(known: Writes, found: Writes) -> None:
-    """Take over facts; what is set in two ways may be either."""
+    """Take over external writes; what is set in two ways may be either."""
     for key, value in found.items():
         known[key] = grown(known[key], value) if key in known else value
 
 
 def note_behind(known: Writes, summaries: list[Summary], seen: dict[int, Summary]) -> None:
-    """Take over the facts of evaluations and of all that they called, each once."""
+    """Take over the external writes of evaluations and of all that they called, each once."""
     while summaries:
         current = summaries.pop()
         if id(current) not in seen:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from energy_code.interpreter.domain.arguments import Arguments
     from energy_code.interpreter.domain.values import Value
-    from energy_code.ir.expressions import CallExpression
+    from energy_code.ir.code import CallSite
 
 
 class ApiCall(NamedTuple):
@@ -17,4 +17,4 @@ class ApiCall(NamedTuple):
     receiver: Value | None
     arguments: Arguments
     result: Value
-    site: CallExpression | None
+    site: CallSite | None

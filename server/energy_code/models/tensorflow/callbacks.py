@@ -5,21 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import Arguments
+from energy_code.interpreter.domain.definitions import Function, Method, plain_function
 from energy_code.interpreter.domain.values import (
+    GRAPH_FUNCTION,
     TENSOR_VALUE,
     UNKNOWN,
     ApiInstance,
     Constant,
-    Descriptor,
-    Function,
-    Method,
     Partial,
     Sequence,
     Value,
     options_of,
 )
-from energy_code.interpreter.limits import MAX_DECORATORS
-from energy_code.interpreter.operations.attributes import GRAPH_FUNCTION
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
@@ -54,20 +51,6 @@ def mark(frame: Frame, function: Value, mode: Mode) -> None:
         plain = plain_function(option)
         if plain is not None:
             frame.marks.append((plain, mode))
-
-
-def plain_function(value: Value) -> Function | None:
-    """The function behind partials, bindings, descriptors and graph wrappers."""
-    for _ in range(MAX_DECORATORS):
-        if type(value) is Partial:
-            value = value.callee
-        elif type(value) is Method or type(value) is Descriptor:
-            value = value.function
-        elif type(value) is ApiInstance and value.inner is not None:
-            value = value.inner
-        else:
-            break
-    return value if type(value) is Function else None
 
 
 def is_callable_of_user(value: Value) -> bool:

@@ -40,7 +40,7 @@ from energy_code.models.tensorflow.example_parsing import parse_example, parse_s
 
 if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
-    from energy_code.ir.expressions import CallExpression
+    from energy_code.ir.code import CallSite
 
 STRATEGY = "tensorflow.distribute.Strategy"
 SYMBOLIC = frozenset(["keras.layers.Input", "keras.Input"])
@@ -127,7 +127,7 @@ def after_api_call(
     receiver: Value | None,
     arguments: Arguments,
     result: Value,
-    site: CallExpression | None,
+    site: CallSite | None,
 ) -> Value:
     """What an API call gives, its effects included."""
     effects = frame.program.public.effects

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from energy_code.rule_engine.context import Edit
-from energy_code.rule_engine.rule import Finding
+from energy_code.rule_engine.finding import Finding
 
 
 def apply_edits(source: str, edits: Iterable[Edit]) -> str:

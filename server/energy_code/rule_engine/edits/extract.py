@@ -5,17 +5,26 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.rule_engine.context import Edit, RuleContext
 from energy_code.rule_engine.queries.loops import targets
-from energy_code.rule_engine.queries.purity import applies_gradients_of, changes_outside, starts_as_number
+from energy_code.rule_engine.queries.program import (
+    Program,
+    free_names_of,
+    is_size,
+    program_of,
+    statements_at,
+    without,
+)
+from energy_code.rule_engine.queries.purity import applies_gradients_of
+from energy_code.rule_engine.queries.traceable import Reach, has_effect, reads_what_changes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_SIMPLE = frozenset({"expression_statement", "with_statement", "comment"})
+_SIMPLE = frozenset({"expression_statement", "with_statement", "delete_statement", "comment"})
 """What may run or not, or several times, would leave names unbound: such statements end what is taken."""
 _COUNTED = re.compile(r"(range|enumerate)\(")
 
@@ -38,15 +47,17 @@ class Names(NamedTuple):
     bound: frozenset[str]
 
 
-def step_at(place: RuleContext, first: Node, effects: re.Pattern[bytes]) -> Step | None:
+def step_at(place: RuleContext, first: Node, ends: Callable[[Node], bool]) -> Step | None:
     """What can be taken out from a statement of a loop on, up to the first effect; None where names do not allow it."""
     loops = [
         loop for loop in place.within_function(first) if loop.type in ("for_statement", "while_statement")
     ]
     block = first.parent
+    program = program_of(place.analysis)
     if not loops or block is None or block != loops[0].child_by_field_name("body"):
         return None
-    statements = _taken(place, block, first, effects)
+    place.shared.looked_anywhere = True  # any function of the file may be one that runs with it
+    statements = _taken(place, block, first, lambda one: ends(one) or _has_effect(program, one))
     names = _names(place, statements)
     if names is None:
         return None
@@ -54,10 +65,49 @@ def step_at(place: RuleContext, first: Node, effects: re.Pattern[bytes]) -> Step
     inputs = sorted(name for name in names.read if name in inside or name in names.bound)
     if any(name in counted(place, loops) for name in inputs):
         return None  # a Python number is another graph for each value
-    if _depends_on_python(place, names, inputs, loops, statements):
+    if _depends_on_python(place, program, names, inputs, loops, statements):
         return None
-    outputs = [name for name in sorted(names.bound) if _is_read_outside(place, name, loops, statements)]
+    outputs = [
+        name
+        for name in sorted(names.bound)
+        if name in names.read or _is_read_outside(place, program, name, loops, statements)
+    ]
+    if any(_is_python(program, name, statements) for name in outputs):
+        return None
     return Step(statements, loops, inputs, outputs)
+
+
+def _has_effect(program: Program, statement: Node) -> bool:
+    return has_effect(Reach(program, _parsed(program, statement, statement)))
+
+
+def _parsed(program: Program, first: Node, last: Node) -> list[ast.stmt]:
+    """Statements as Python reads them."""
+    (row, column), (end_row, end_column) = first.start_point, last.end_point
+    return statements_at(program, (row, column), (end_row, end_column))
+
+
+def _is_python(program: Program, name: str, statements: Sequence[Node]) -> bool:
+    """Whether the statements make something of Python of a name, which a trace would give back as a tensor or not at all."""
+    if program.is_number(name):
+        return True
+    values = [
+        node.value
+        for statement in _parsed(program, statements[0], statements[-1])
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Assign)
+        and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
+    ]
+    return any(
+        isinstance(value, (ast.Constant, ast.Lambda, ast.GeneratorExp, ast.JoinedStr))
+        or (isinstance(value, ast.Attribute) and value.attr == "shape")
+        or (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Name)
+            and value.func.id in ("zip", "map")
+        )
+        for value in values
+    )
 
 
 def extracted(place: RuleContext, step: Step, decorator: str, name: str) -> list[Edit]:
@@ -85,14 +135,14 @@ def free_name(place: RuleContext, wanted: str) -> str:
     return next(name for name in names if not re.search(rb"\b" + name.encode() + rb"\b", taken))
 
 
-def _taken(place: RuleContext, block: Node, first: Node, effects: re.Pattern[bytes]) -> list[Node]:
+def _taken(place: RuleContext, block: Node, first: Node, has_effect: Callable[[Node], bool]) -> list[Node]:
     """Statements from one on as long as they have no effect in Python and run exactly once a pass."""
     found: list[Node] = []
     for statement in block.named_children:
         if statement.start_byte < first.start_byte:
             continue
         text = place.analysis.source[statement.start_byte : statement.end_byte]
-        if statement.type not in _SIMPLE or effects.search(text) or b'"""' in text or b"'''" in text:
+        if statement.type not in _SIMPLE or has_effect(statement) or b'"""' in text or b"'''" in text:
             break
         if _adds_up(statement):
             break
@@ -187,17 +237,34 @@ def _assigned(loop: Node) -> Iterator[Node]:
 
 
 def _depends_on_python(
-    place: RuleContext, names: Names, inputs: Sequence[str], loops: Sequence[Node], statements: Sequence[Node]
+    place: RuleContext,
+    program: Program,
+    names: Names,
+    inputs: Sequence[str],
+    loops: Sequence[Node],
+    statements: Sequence[Node],
 ) -> bool:
-    """Whether the loops change what a trace would take for granted, or give each call another optimizer."""
+    """Whether the loops change what a trace would take for granted, or give each call another number or optimizer."""
     source = place.analysis.source
     start, end = statements[0].start_byte, statements[-1].end_byte
-    around = source[loops[-1].start_byte : start] + b"\n" + source[end : loops[-1].end_byte]
-    bound = {name for loop in loops for name in targets(place, loop)}
+    taken, around = _parsed(program, statements[0], statements[-1]), _parsed(program, loops[-1], loops[-1])
+    if len(taken) != sum(one.type != "comment" for one in statements) or len(around) != 1:
+        return True
+    reach = Reach(program, taken)
     return (
-        changes_outside(around, names.read - bound)
+        has_effect(reach, inputs)
+        or reads_what_changes(reach, without(around[0], taken), names.read - set(inputs) - {"self"})
         or applies_gradients_of(source[start:end], inputs)
-        or any(starts_as_number(source, name) for name in inputs if name not in bound)
+        or any(program.is_number(name) and not is_size(program, name) for name in inputs)
+        or any(_starts_as_number(program, name) for name in inputs)
+    )
+
+
+def _starts_as_number(program: Program, name: str) -> bool:
+    """Whether a name is given a number somewhere: what is made of it may be one of Python, another graph for each."""
+    return any(
+        isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
+        for value in program.assigned.get(name, ())
     )
 
 
@@ -219,13 +286,17 @@ def counted(place: RuleContext, loops: Sequence[Node]) -> set[str]:
 
 
 def _is_read_outside(
-    place: RuleContext, name: str, loops: Sequence[Node], statements: Sequence[Node]
+    place: RuleContext, program: Program, name: str, loops: Sequence[Node], statements: Sequence[Node]
 ) -> bool:
-    """Whether a name is met in the loops outside of the statements, or behind them in the same function or module."""
+    """Whether a name is met in the loops outside of the statements, behind them in the same scope, or in a function."""
     source, scope = place.analysis.source, place.scope(loops[-1])
     start, end = statements[0].start_byte, statements[-1].end_byte
     word = re.compile(rb"(?<![\w.])" + name.encode() + rb"(?!\w)")
-    return bool(word.search(source, loops[-1].start_byte, start) or word.search(source, end, scope.end_byte))
+    if word.search(source, loops[-1].start_byte, start) or word.search(source, end, scope.end_byte):
+        return True
+    functions = [one for named in program.functions.values() for one in named]
+    methods = [one for named in program.methods.values() for one in named]
+    return any(name in free_names_of(one) for one in (*functions, *methods))
 
 
 def _margin(source: bytes, start: int) -> str:

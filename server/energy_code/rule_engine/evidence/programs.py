@@ -43,7 +43,7 @@ def after(rule: Rule) -> str:
     source = prefix + side(workload, "after", workload.before)
     rewritten = source
     for _ in range(3):  # a fix may uncover the same pattern one level further in
-        findings = find(Document(rewritten).analysis, index_of((rule,)))
+        findings = find(Document(rewritten).analyse(), index_of((rule,)))
         edits = [edit for finding in findings[:1] for edit in finding.edits()]
         if not edits:
             break

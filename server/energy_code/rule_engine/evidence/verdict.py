@@ -11,6 +11,11 @@ from energy_data.program_evidence import is_of_program
 
 _SIZES = ("medium", "large", "small")
 """Which size speaks for a rule when several save: the middle one first."""
+_NEARLY: dict[Source, str] = {
+    "here": "here",
+    "team": "on the team's machine",
+    "published": "on another machine",
+}
 
 
 class Verdict(NamedTuple):
@@ -57,16 +62,20 @@ def _of_source(evidence: Sequence[RuleEvidence]) -> Verdict:
     saving = [item for item in evidence if item.differs and item.ratio < 1]
     costing = [item for item in evidence if item.differs and item.ratio > 1]
     if saving:
-        text = saving_text(saving[0])
-        more = f"; {costing[0].size} inputs cost {percent(costing[0])}" if costing else ""
-        return Verdict(True, text + more, saving[0])
+        return Verdict(True, saving_text(saving[0]) + _dearer(evidence), saving[0])
     if costing:
         return Verdict(False, saving_text(costing[0]), costing[0])
     return Verdict(False, f"no measurable difference {place(evidence[0])}", evidence[0])
 
 
+def _dearer(sizes: Sequence[RuleEvidence]) -> str:
+    """The inputs at which a rule that saves at others costs more."""
+    costing = [item for item in sizes if item.differs and item.ratio > 1]
+    return f"; {costing[0].size} inputs cost {percent(costing[0])}" if costing else ""
+
+
 def saving_text(evidence: RuleEvidence) -> str:
-    """`−41% ± 3 here (15 pairs, p 0.0003; medium inputs)`, or that nothing could be told apart."""
+    """`−41% ± 3 here (15 pairs, p 0.0003; medium inputs)`, or that nothing could be distinguished."""
     if not evidence.differs:
         return f"no measurable difference {place(evidence)} ({evidence.pairs} pairs; {evidence.size} inputs)"
     return (
@@ -76,12 +85,12 @@ def saving_text(evidence: RuleEvidence) -> str:
 
 
 def brief(said: Verdict) -> str:
-    """A verdict for a title, which is cut off where it is long: the saving, and whether it was measured here."""
+    """A verdict for one line, which is cut off where it is long: the saving, where it holds, and which inputs lose."""
     evidence = said.evidence
-    if evidence is None or evidence.source == "here" or not evidence.differs:
+    if evidence is None or not evidence.differs:
         return said.text
-    where = "on the team's machine" if evidence.source == "team" else "on another machine"
-    return f"{_saving(evidence)} {where}{', estimated' if evidence.estimated else ''}"
+    estimated = ", estimated" if evidence.estimated else ""
+    return f"{_saving(evidence)} {_NEARLY[evidence.source]}{estimated}{_dearer(said.sizes)}"
 
 
 def _saving(evidence: RuleEvidence) -> str:

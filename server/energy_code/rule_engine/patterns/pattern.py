@@ -261,7 +261,7 @@ def _is_method(api: str) -> bool:
 
 
 def bind(place: RuleContext, call: Node, signature: Signature, method: bool) -> dict[str, Node] | None:
-    """Arguments by parameter name, without parentheses and those at their default; None when they cannot be told apart."""
+    """Arguments by parameter name, without parentheses and defaults; None when they cannot be distinguished."""
     arguments = call.child_by_field_name("arguments")
     if arguments is None or arguments.type != "argument_list":
         return None

@@ -112,6 +112,18 @@ def _calls_in_sight(place: RuleContext, function: Node, name: str) -> list[Node]
     return found
 
 
+def method_calls(place: RuleContext, function: Node) -> list[Node]:
+    """Calls of a method of that name in the file, whatever object they ask."""
+    name = function.child_by_field_name("name")
+    found = []
+    for node in mentions(place, place.text(name), "(") if name is not None else ():
+        callee = node.parent
+        call = callee.parent if callee is not None and callee.type == "attribute" else None
+        if call is not None and call.type == "call" and call.child_by_field_name("function") == callee:
+            found.append(call)
+    return found
+
+
 def only_calls_of(place: RuleContext, function: Node) -> list[Node] | None:
     """The calls of a function by its name; None when the file also uses it otherwise, or not at all."""
     name = function.child_by_field_name("name")
@@ -134,7 +146,7 @@ def definition(place: RuleContext, name: str) -> Node | None:
     found: dict[int, Node] = {}
     place.shared.looked_for.add(name.encode())
     analysis = place.analysis
-    starts = [start for start, unit in analysis.layout.units if name in unit.binds]
+    starts = [start for start, statement in analysis.layout.statements if name in statement.binds]
     for statement in [one for start in starts for one in analysis.root_at(start).named_children]:
         node = (
             statement.child_by_field_name("definition")

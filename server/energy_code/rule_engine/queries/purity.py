@@ -32,14 +32,14 @@ def calls_pure_code(place: RuleContext, text: bytes, depth: int = DEPTH) -> bool
     """Whether the functions of the file that a text calls, and the models of the file, have no effect in sight."""
     place.shared.looked_anywhere = True  # any function and class of the file may be the one
     functions, classes = _definitions(place)
-    if any(_has_effect(place, method) for method in classes):
+    if any(has_effect(place, method) for method in classes):
         return False
     waiting, seen = [text], set[bytes]()
     for _ in range(depth):
         names = {name for one in waiting for name in _CALLED.findall(one)} - seen
         seen |= names
         bodies = [node for name, node in functions if name in names]
-        if any(_has_effect(place, body) for body in bodies):
+        if any(has_effect(place, body) for body in bodies):
             return False
         waiting = [place.analysis.source[body.start_byte : body.end_byte] for body in bodies]
     return True
@@ -70,7 +70,8 @@ def _definitions(place: RuleContext) -> tuple[list[tuple[bytes, Node]], list[Nod
     return functions, methods
 
 
-def _has_effect(place: RuleContext, body: Node) -> bool:
+def has_effect(place: RuleContext, body: Node) -> bool:
+    """Whether a body does something in Python that a trace would do once."""
     return _EFFECT.search(place.analysis.source, body.start_byte, body.end_byte) is not None
 
 
@@ -90,16 +91,6 @@ def applies_gradients_of(text: bytes, names: Iterable[str]) -> bool:
     return any(
         re.search(rb"(?<![\w.])" + re.escape(name.encode()) + _APPLIES, text) is not None for name in names
     )
-
-
-def starts_as_number(text: bytes, name: str) -> bool:
-    """Whether a name is given a number somewhere: what is made of it is a number of Python, another graph for each."""
-    pattern = (
-        rb"(?m)(?:^|[;,])[ \t]*"
-        + re.escape(name.encode())
-        + rb"[ \t]*=[ \t]*[-+]?[\d.]+(?:e[-+]?\d+)?[ \t\r]*(?:$|[;,#])"
-    )
-    return re.search(pattern, text) is not None
 
 
 def free_names(text: bytes) -> frozenset[str] | None:

@@ -5,16 +5,44 @@ from __future__ import annotations
 import ast
 import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from energy_code.rule_engine.queries.dtypes import COMPARISONS, FLOATS_BY_DEFAULT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from energy_code.rule_engine.context import RuleContext
 
 Shape = tuple[int | None, ...]
+
+
+class Questions(Protocol):
+    """What is asked of a place (`rule_engine.context.RuleContext`)."""
+
+    def api(self, node: Node | None) -> str | None:
+        """Canonical API of a call expression."""
+
+    def text(self, node: Node) -> str:
+        """The source of a node."""
+
+    def constant(self, node: Node) -> object:
+        """The value of a literal; `...` when it is none."""
+
+    def shape(self, node: Node) -> Shape | None:
+        """The shape of a tensor."""
+
+    def dtype_name(self, node: Node) -> str:
+        """The name of a type of elements."""
+
+    def is_tensor(self, node: Node) -> bool:
+        """Whether an expression is known to be a tensor."""
+
+    def argument(self, node: Node, keyword: str, position: int | None = None) -> Node | None:
+        """An argument of a call by keyword or position."""
+
+    def value(self, node: Node) -> Node:
+        """What a name stands for."""
+
 
 SHAPED = {
     "tensorflow.zeros": 0,
@@ -41,7 +69,7 @@ _SIMPLE = re.compile(
 """Whole numbers, fractions and plain strings: Python's own parser takes many times as long for them."""
 
 
-def shape_of(place: RuleContext, node: Node, depth: int = 4) -> Shape | None:
+def shape_of(place: Questions, node: Node, depth: int = 4) -> Shape | None:
     """The shape of an expression, with None for axes of unknown length."""
     node = place.value(node)
     api = place.api(node)
@@ -75,13 +103,13 @@ def size_of(shape: Shape | None) -> int | None:
     return math.prod(known) if len(known) == len(shape) else None
 
 
-def is_large(place: RuleContext, node: Node, small: int) -> bool:
+def is_large(place: Questions, node: Node, small: int) -> bool:
     """False where the last axis is known to be no longer than `small`."""
     shape = place.shape(node)
     return not shape or shape[-1] is None or shape[-1] > small
 
 
-def _literal_shape(place: RuleContext, node: Node) -> Shape | None:
+def _literal_shape(place: Questions, node: Node) -> Shape | None:
     node = place.value(node)
     if node.type not in ("list", "tuple"):
         size = place.constant(node)
@@ -103,7 +131,7 @@ def _shape_of_values(node: Node) -> Shape | None:
     return None if inner is None else (len(entries), *inner)
 
 
-def dtype_of(place: RuleContext, node: Node, depth: int = 4) -> str | None:
+def dtype_of(place: Questions, node: Node, depth: int = 4) -> str | None:
     """The element type of an expression: from a comparison, a cast, a stated dtype or a default."""
     node = place.value(node)
     if node.type == "comparison_operator":

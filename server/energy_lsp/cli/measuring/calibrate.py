@@ -10,7 +10,7 @@ from types import FrameType
 
 import click
 
-from energy_lsp.terminal.echo import say
+from energy_lsp.terminal.echo import say, warn
 
 INTERRUPTED = 130
 
@@ -59,7 +59,7 @@ def calibrate(
         signal.signal(number, _interrupt)
     folder = (project or Path.cwd()).absolute()
     root = project_root(folder)
-    options = read_options(root, python=python)
+    options = read_options(root, note=warn, python=python)
     set_active_watts(options.active_watts)
     interpreter = find_interpreter(folder, root, options.python, creates=False)
     began = time.monotonic()
@@ -69,18 +69,18 @@ def calibrate(
                 f"Calibrating with Python {'.'.join(map(str, interpreter.version))} at {interpreter.path}."
             )
 
-            def told(stage: str, fraction: float) -> None:
+            def progressed(stage: str, fraction: float) -> None:
                 passed = time.monotonic() - began
                 left = passed / fraction - passed if fraction > 0.02 else None
                 tell(Progress(stage, fraction, left))
 
             result = run(
-                interpreter, quick=quick, database=database, meter=meter, tell=told, announce=announce
+                interpreter, quick=quick, database=database, meter=meter, tell=progressed, announce=announce
             )
     except KeyboardInterrupt:
         say("Interrupted: finished parts are kept for a day; calibrate again to go on.", err=True)
         sys.exit(INTERRUPTED)
-    from energy_lsp.terminal.prediction_text import calibration_lines
+    from energy_lsp.predicting.calibration_text import calibration_lines
 
     for line in calibration_lines(result.calibration, result.points, result.seconds):
         say(line)

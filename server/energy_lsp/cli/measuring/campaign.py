@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from collections.abc import Iterator
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import json_text
 from energy_data.untrusted.writing import write_file
 from energy_lsp.cli.group import Suggesting
-from energy_lsp.presentation.markup import Plain
-from energy_lsp.presentation.units import counted
+from energy_lsp.presentation.notation.markup import Plain
+from energy_lsp.presentation.notation.units import counted
 from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def run(plan: Path, scheduler: str, workers: int, form: str, html: Path | None) 
         echo(f"Interrupted; what was measured is kept: {again}.", err=True)
         sys.exit(INTERRUPTED)
     if form == "json":
-        echo(json.dumps(_as_json(wanted.name, wanted.database, outcomes), indent=2))
+        echo(json_text(_as_json(wanted.name, wanted.database, outcomes), indent=2))
     else:
         _print(wanted.name, wanted.database, outcomes)
     if html is not None:
@@ -123,6 +123,7 @@ def _as_json(name: str, database: Path, outcomes: list[Outcome]) -> dict[str, An
                 "measured": outcome.measured,
                 "failure": outcome.failure,
                 "problems": list(outcome.problems),
+                "runs": list(outcome.runs),
             }
             for outcome in outcomes
         ],
@@ -130,7 +131,7 @@ def _as_json(name: str, database: Path, outcomes: list[Outcome]) -> dict[str, An
 
 
 def _print(name: str, database: Path, outcomes: list[Outcome]) -> None:
-    from energy_lsp.presentation.units import duration, joules
+    from energy_lsp.presentation.notation.units import duration, joules
     from energy_lsp.report.campaign import project_rows
     from energy_lsp.terminal.console import Screen
     from energy_lsp.terminal.table import Column, Table

@@ -12,7 +12,7 @@ from energy_lsp.cli.measuring.compared import as_json, print_compared
 from energy_lsp.cli.options import Finite
 from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.terminal.countdown import Countdown
-from energy_lsp.terminal.echo import echo, say
+from energy_lsp.terminal.echo import echo, say, warn
 
 if TYPE_CHECKING:
     from energy_measure.comparison.programs import Outputs
@@ -132,6 +132,11 @@ def compare(
     -- go to both programs. Programs that print different things are refused with exit status 1; times that they
     print, and what progress bars showed on the way, are not compared.
     """
+    from energy_measure.meters.cpu_time import set_active_watts
+    from energy_measure.request import project_root, read_options
+
+    root = project_root((matrix or before or Path.cwd()).absolute())
+    set_active_watts(read_options(root, note=warn).active_watts)
     if matrix is not None:
         from energy_lsp.cli.measuring.compare_matrix import compare_matrix
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from energy_data.database.database import Database
 from energy_data.model import Part
 from energy_data.paths import user_database
 from energy_data.problems import Problem
-from energy_data.untrusted.printable import one_line, visible
+from energy_data.untrusted.printable import json_text, one_line, visible
 from energy_lsp.cli.run_argument import run_or_file
 from energy_lsp.inside.versions import VersionChange, compare_versions
-from energy_lsp.terminal.echo import echo
+from energy_lsp.terminal.echo import echo, warn
 
 SHOWN = 25
 REPEATS, QUICK_REPEATS = 3, 1
@@ -33,7 +32,7 @@ def compare_inside(
             raise Problem(f"Nothing is known of the inside of {name}: it ran no compiled step or layer.")
     change = compare_versions(*parts)
     if form == "json":
-        echo(json.dumps(_as_json(change), indent=2))
+        echo(json_text(_as_json(change), indent=2))
     else:
         print_change(change, parts, before, after)
 
@@ -51,10 +50,12 @@ def _run_of(
 
     root = project_root(path.absolute())
     repeat = QUICK_REPEATS if quick else REPEATS
-    options = read_options(root, arguments=tuple(arguments), repeat=repeat, quick=quick or None, **measuring)
+    options = read_options(
+        root, note=warn, arguments=tuple(arguments), repeat=repeat, quick=quick or None, **measuring
+    )
     found = measure(MeasureRequest(path, root, options, database=database), lambda progress: None)
     if found.failures or not found.known:
-        raise Problem(" ".join(found.failures) or f"{wanted} could not be measured.")
+        raise Problem(" ".join(found.reasons) or f"{wanted} could not be measured.")
     return found.programs[-1].run_id
 
 
@@ -78,7 +79,7 @@ def _as_json(change: VersionChange) -> dict[str, Any]:
 
 def print_change(change: VersionChange, parts: Sequence[Sequence[Part]], before: str, after: str) -> None:
     """A row a layer, those that changed most first."""
-    from energy_lsp.presentation.units import column_unit, in_unit, whole
+    from energy_lsp.presentation.notation.units import column_unit, in_unit, whole
     from energy_lsp.terminal.console import Screen
     from energy_lsp.terminal.table import Column, Table
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from energy_data.problems import Problem
@@ -34,6 +36,7 @@ def compare_matrix(path: Path, html: Path | None, table: Path | None, *, form: s
     from energy_measure.comparison.study import read_study, run_study
 
     study = read_study(path)
+    signal.signal(signal.SIGTERM, _interrupt)  # hours of measuring are not for nothing
     with Countdown() as countdown:
         cells = run_study(
             study, progress=countdown.tell, wait=wait, on_wait=lambda sentence: say(sentence, err=True)
@@ -52,6 +55,10 @@ def compare_matrix(path: Path, html: Path | None, table: Path | None, *, form: s
         print_study(cells)
     echo(f"Page: {visible(page)}\nTable: {visible(rows)}", err=True)
     sys.exit(1 if any(cell.problem for cell in cells) else 0)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def as_json(study: Study, cells: Sequence[Cell]) -> dict[str, Any]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from energy_data.untrusted.printable import visible
 
 if TYPE_CHECKING:
+    from energy_lsp.terminal.console import Screen
     from energy_measure.comparison.effects import Effect, Spread
     from energy_measure.comparison.hot_functions import HotFunction
+    from energy_measure.comparison.pairs import Side
     from energy_measure.comparison.programs import ComparedPrograms, ProgramPair
 
 HOTTEST = 8
+SIDES: tuple[Side, Side] = ("before", "after")
 
 
 def effect_json(effect: Effect) -> dict[str, Any]:
@@ -87,12 +91,12 @@ def as_json(found: ComparedPrograms, pair: ProgramPair) -> dict[str, Any]:
 def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
     """Both sides, how sure and how large the difference is, and what it means."""
     # Only for people: JSON needs no screen.
-    from energy_lsp.presentation.units import duration, whole
+    from energy_lsp.presentation.notation.units import duration, whole
     from energy_lsp.terminal.console import Screen
     from energy_lsp.terminal.table import Column, Table
 
     result, screen = found.comparison, Screen()
-    first, second = visible(pair.before.name), visible(pair.after.name)
+    first, second = map(visible, side_names(pair))
     sides = Table([Column(""), Column(first, "number"), Column(second, "number")])
     sides.add("energy", whole(result.joules_before), whole(result.joules_after))
     sides.add("time", duration(result.seconds_before), duration(result.seconds_after))
@@ -110,29 +114,8 @@ def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
     screen.say(
         f"Net joules per run; meter {visible(found.meter)}{kind}; {visible(found.machine)}. {_printed(found, pair)}"
     )
-    respects = Table(
-        [
-            Column("", "name"),
-            Column("before", "number"),
-            Column("after", "number"),
-            Column("p (Holm)", "number", drop=1),
-            Column("Cliff's δ", "number", drop=2),
-            Column("size"),
-            Column("A12", "number", drop=3),
-        ]
-    )
-    for effect in found.effects.respects:
-        respects.add(
-            effect.name,
-            f"{effect.before.median:.3g} {effect.unit}",
-            f"{effect.after.median:.3g} {effect.unit}",
-            _probability(effect.p_holm),
-            f"{effect.cliffs_delta:+.2f}",
-            effect.magnitude,
-            f"{effect.a12:.2f}",
-        )
-    if respects.rows:
-        respects.print(screen)
+    if found.effects.respects:
+        _print_respects(found, screen)
     for name, functions in zip((first, second), found.hot_functions or (), strict=False):
         screen.say(f"Hot functions of {name}, by share of CPU time in one profiled run that was not metered:")
         hottest = Table(
@@ -144,6 +127,84 @@ def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
             )
         hottest.print(screen)
     screen.say(_verdict(found, second))
+
+
+def side_names(pair: ProgramPair) -> tuple[str, str]:
+    """What to call the sides: by their scripts, and where these are alike by what differs."""
+    before, after = pair.before.name, pair.after.name
+    if before != after:
+        return before, after
+    own = [
+        " ".join(
+            f"{name}={value}" for name, value in pair.env(side).items() if pair.env(other).get(name) != value
+        )
+        for side, other in ((SIDES[0], SIDES[1]), (SIDES[1], SIDES[0]))
+    ]
+    if own[0] != own[1]:
+        return tuple(f"{before} {texts}".strip() for texts in own)  # type: ignore[return-value]
+    pythons = [Path(pair.command(side)[0]) for side in SIDES]
+    if pythons[0] != pythons[1]:
+        return f"{before} by {pythons[0]}", f"{after} by {pythons[1]}"
+    return f"{before} (before)", f"{after} (after)"
+
+
+def _print_respects(found: ComparedPrograms, screen: Screen) -> None:
+    """Per device, for time and for phases: what was found, how sure it is and how large."""
+    # As above: only for people.
+    from energy_lsp.terminal.table import Column, Table
+
+    table = Table(
+        [
+            Column("", "name"),
+            Column("before", "number"),
+            Column("95%", "number", drop=6),
+            Column("mean", "number", drop=5),
+            Column("after", "number"),
+            Column("95%", "number", drop=6),
+            Column("mean", "number", drop=5),
+            Column("p (Holm)", "number", drop=1),
+            Column("Cliff's δ", "number", drop=2),
+            Column("size"),
+            Column("A12", "number", drop=3),
+            Column("size", drop=4),
+        ]
+    )
+    for effect in found.effects.respects:
+        table.add(
+            effect.name,
+            *_spread_cells(effect.before, effect.unit),
+            *_spread_cells(effect.after, effect.unit),
+            _probability(effect.p_holm),
+            f"{effect.cliffs_delta:+.2f}",
+            effect.magnitude,
+            f"{effect.a12:.2f}",
+            effect.a12_magnitude,
+        )
+    table.print(screen)
+    rho = [
+        "cannot be known" if value is None else f"{value:.2f}"
+        for value in (found.effects.spearman_before, found.effects.spearman_after)
+    ]
+    screen.say(
+        f"Medians; Wilcoxon's test on pairs with Holm's correction over these {len(table.rows)} rows. "
+        f"Spearman's correlation of energy and time: {rho[0]} before, {rho[1]} after."
+    )
+    needed = pairs_needed(len(table.rows))
+    if found.comparison.pairs < needed:
+        screen.say(
+            f"With {found.comparison.pairs} pairs no row can come below 0.05 after that correction, "
+            f"however large the difference: give --pairs {needed} or more."
+        )
+
+
+def pairs_needed(rows: int) -> int:
+    """Fewest pairs with which Wilcoxon's two-sided test, if all go one way, stays below 0.05 after Holm's correction."""
+    return next(pairs for pairs in range(6, 64) if rows * 2.0 ** (1 - pairs) < 0.05)
+
+
+def _spread_cells(spread: Spread, unit: str) -> tuple[str, str, str]:
+    interval = f"{spread.interval.low:.3g} to {spread.interval.high:.3g}"
+    return f"{spread.median:.3g} {unit}", interval, f"{spread.mean:.3g} {unit}"
 
 
 def _printed(found: ComparedPrograms, pair: ProgramPair) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from energy_data.untrusted.printable import json_text
 from energy_lsp.terminal.echo import echo, say
+
+METERS, MACHINE = 16, 15
+"""Where the last column of the two lists begins."""
 
 
 @click.command()
@@ -27,7 +29,7 @@ def doctor(form: str) -> None:
 
     diagnosis = diagnose()
     if form == "json":
-        echo(json.dumps(diagnosis.as_json(), indent=2))
+        echo(json_text(diagnosis.as_json(), indent=2))
         return
     commands = [state.command for state in diagnosis.meters if state.command]
     for line in report(diagnosis).split("\n"):
@@ -35,4 +37,11 @@ def doctor(form: str) -> None:
         if any(line.endswith(command) for command in commands):
             echo(line)
         else:
-            say(line, indent=" " * 15 if line.startswith(" ") else "")
+            say(line, indent=_under(line))
+
+
+def _under(line: str) -> str:
+    """What continues a line stands under its last column, which two spaces or a name of full width end."""
+    if not line.startswith("  "):
+        return ""
+    return " " * (METERS if line[2:6] in ("yes ", "no  ", "    ") else MACHINE)

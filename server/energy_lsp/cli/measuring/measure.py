@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from energy_data.untrusted.printable import one_line
+from energy_data.untrusted.printable import json_text, one_line
 from energy_lsp.cli.options import Finite
-from energy_lsp.terminal.echo import echo, say
+from energy_lsp.terminal.echo import echo, say, warn
 
 if TYPE_CHECKING:
     from energy_measure.request import MeasureRequest
@@ -145,7 +144,7 @@ def measure(
         end_with_standard_input()
     root = project or project_root(path.absolute())
     try:
-        options = read_options(root, note=lambda sentence: say(sentence, err=True), **given)
+        options = read_options(root, note=warn, **given)
         request = MeasureRequest(path, root, options, create_env, program_output, database, keep_arguments)
         if listing:
             _list(request, form)
@@ -173,7 +172,7 @@ def _list(request: MeasureRequest, form: str) -> None:
 
     found = choices(request)
     if form == "json":
-        echo(json.dumps(found, indent=2))
+        echo(json_text(found, indent=2))
         return
     echo("Programs:" if found["programs"] else "No program was found here.")
     for program in found["programs"]:
@@ -192,7 +191,7 @@ def _list(request: MeasureRequest, form: str) -> None:
 
 def _print(measured: MeasuredRun, form: str) -> None:
     if form == "json":
-        echo(json.dumps(measured.as_json(), indent=2))
+        echo(json_text(measured.as_json(), indent=2))
     else:
         from energy_lsp.terminal.measure_table import print_table
 

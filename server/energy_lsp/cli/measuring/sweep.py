@@ -15,14 +15,15 @@ import click
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.cli.options import Finite
 from energy_lsp.cli.source_path import SourcePath
-from energy_lsp.presentation.markup import Plain
-from energy_lsp.terminal.echo import echo, say
+from energy_lsp.presentation.notation.markup import Plain
+from energy_lsp.terminal.echo import echo, say, warn
 
 if TYPE_CHECKING:
     from energy_measure.sweep.fits import Fit
     from energy_measure.sweep.run import Curve, Swept
 
 SHOWN = 20
+INTERRUPTED = 130
 
 
 @click.command()
@@ -90,7 +91,7 @@ def sweep(
     varied = [*map(read_vary, vary), *([read_shrink(shrink)] if shrink else [])]
     points = points_of(varied, arguments)
     root = project_root(script.absolute())
-    request = MeasureRequest(script, root, read_options(root, **given), database=database)
+    request = MeasureRequest(script, root, read_options(root, note=warn, **given), database=database)
     with ExitStack() as stack:
         if shrink:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="energy-lsp-"))
@@ -108,7 +109,7 @@ def sweep(
         echo(f"Report: {visible(html)}", err=True)
     for sentence in (*swept.problems, *swept.failures):
         say(visible(sentence), err=True)
-    sys.exit(1 if swept.failures else 0)
+    sys.exit(INTERRUPTED if swept.interrupted else 1 if swept.failures else 0)
 
 
 def as_json(swept: Swept) -> dict[str, Any]:
@@ -171,7 +172,7 @@ def _finite(value: float) -> float | None:
 
 
 def _print(swept: Swept) -> None:
-    from energy_lsp.presentation.units import joules
+    from energy_lsp.presentation.notation.units import joules
     from energy_lsp.terminal.console import Screen
     from energy_lsp.terminal.table import Column, Table
 

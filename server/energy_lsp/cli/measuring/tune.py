@@ -14,7 +14,7 @@ from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside, write_file
 from energy_lsp.cli.options import Finite
 from energy_lsp.cli.source_path import SourcePath
-from energy_lsp.terminal.echo import echo, say
+from energy_lsp.terminal.echo import echo, say, warn
 
 INTERRUPTED = 130
 
@@ -123,7 +123,8 @@ def tune(
     from energy_data.paths import user_database
     from energy_lsp.terminal.progress import progress_display
     from energy_measure.host.parent import end_with_standard_input
-    from energy_measure.request import project_root
+    from energy_measure.meters.cpu_time import set_active_watts
+    from energy_measure.request import project_root, read_options
     from energy_measure.session import Progress
     from energy_measure.tuning.likeness import Tolerance
     from energy_measure.tuning.session import TuneRequest
@@ -134,12 +135,14 @@ def tune(
     if with_parent:
         end_with_standard_input()
     root = (project or project_root(script.absolute())).resolve()
+    options = read_options(root, note=warn, python=python)
+    set_active_watts(options.active_watts)
     request = TuneRequest(
         script,
         root,
         arguments,
         budget,
-        python,
+        options.python,
         meter,
         Tolerance(relative, absolute),
         only,
@@ -147,17 +150,20 @@ def tune(
         not no_wait,
         database or user_database(),
         skip,
+        tuple(path for path in (patch, html) if path is not None),
     )
     try:
         with progress_display(progress, shared=False) as (tell, announce):
-            result = run(request, lambda *told: tell(Progress(*told)), on_wait=announce)
+            result = run(request, lambda *progress: tell(Progress(*progress)), on_wait=announce)
     except KeyboardInterrupt:
         echo("Interrupted before the program had run twice: nothing is known, nothing was changed.", err=True)
         sys.exit(INTERRUPTED)
     if not result.untouched:
+        named = ", ".join(visible(name) for name in result.changed[:3])
+        more = f" and {len(result.changed) - 3} more" if len(result.changed) > 3 else ""
         say(
-            f"Files of {visible(root)} changed meanwhile: unless you did that, the program writes to absolute paths. "
-            "Nothing was applied.",
+            f"Changed in {visible(root)} meanwhile: {named}{more}. Unless you did that, the program writes to absolute "
+            "paths; let it write to relative ones, which are tried on copies. Nothing was applied.",
             err=True,
         )
         apply_ = False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import io
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 
@@ -22,11 +22,13 @@ from energy_data.model import Figure
 from energy_data.paths import team_database, user_database
 from energy_data.problems import DatabaseProblem
 from energy_data.studies.greenlight import import_greenlight
+from energy_data.untrusted.printable import json_text
+from energy_data.untrusted.reading import open_bytes
 from energy_data.untrusted.writing import write_file
 from energy_lsp.cli.group import Suggesting
 from energy_lsp.cli.options import Finite
-from energy_lsp.presentation.markup import Plain
-from energy_lsp.presentation.units import counted
+from energy_lsp.presentation.notation.markup import Plain
+from energy_lsp.presentation.notation.units import counted
 from energy_lsp.terminal.echo import echo, say
 
 CANDIDATES = 15
@@ -87,7 +89,7 @@ def info(db: Path | None, project: Path, output: str) -> None:
     }
     published = dict(table()["about"], apis=len(table()["rows"]))
     if output == "json":
-        echo(json.dumps({**files, "published": published}, indent=2))
+        echo(json_text({**files, "published": published}, indent=2))
         return
     _print_layers({"this machine": files["here"], "the team": files["team"]})
     say(
@@ -150,7 +152,7 @@ def lookup(api: str, db: Path | None, project: Path, file: str | None, line: int
         say(_plain(_unanswered(api)), err=True)
         raise click.exceptions.Exit(1)
     if output == "json":
-        echo(json.dumps(_as_json(figure), indent=2))
+        echo(json_text(_as_json(figure), indent=2))
     else:
         _print_figure(figure)
 
@@ -205,8 +207,8 @@ def _as_json(figure: Figure) -> dict[str, Any]:
 
 def _print_figure(figure: Figure) -> None:
     from energy_data.catalogue.catalogue import Catalogue
-    from energy_lsp.presentation.units import duration, interval, joules
-    from energy_lsp.presentation.wording import device_lines, orientation, provenance
+    from energy_lsp.presentation.notation.units import duration, interval, joules
+    from energy_lsp.presentation.words.calls import device_lines, orientation, provenance
 
     entry = Catalogue.load().find(figure.api)
     gone = f" ({entry.removed_in} removed it)" if entry and entry.removed_in else ""
@@ -263,22 +265,35 @@ def greenlight(path: Path, db: Path | None, wait: float) -> None:
 
 
 @import_.command("jsonl")
-@click.argument("file", type=click.File("r", encoding="utf-8"))
+@click.argument("file", type=click.Path(path_type=Path))
 @_db
 @_wait
-def jsonl(file: TextIO, db: Path | None, wait: float) -> None:
+def jsonl(file: Path, db: Path | None, wait: float) -> None:
     """Import what `energy-lsp db export` wrote; FILE may be - for standard input. All of it, or nothing."""
-    name = getattr(file, "name", "standard input")
-    with Database.open(db or user_database(), wait=wait) as database:
+    name = "standard input" if str(file) == "-" else str(file)
+    with _opened(file) as stream, Database.open(db or user_database(), wait=wait) as database:
         try:
-            added = import_lines(database, _bounded(file))
+            added = import_lines(database, _bounded(stream))
         except (BadLine, UnicodeDecodeError) as reason:
             text = f"{name} was not imported: {reason}; export it again with `energy-lsp db export`."
             raise DatabaseProblem(text) from reason
     say(_added(added))
 
 
-def _bounded(file: TextIO) -> Iterator[str]:
+def _opened(file: Path) -> IO[str]:
+    """The lines of a file that somebody named: a pipe that nobody writes to would keep them waiting for ever."""
+    if str(file) == "-":
+        return click.open_file("-", encoding="utf-8")  # stays open behind us
+    try:
+        return io.TextIOWrapper(open_bytes(file), encoding="utf-8")
+    except OSError as problem:
+        raise DatabaseProblem(
+            f"{file} is not imported ({problem.strerror}): name a file that `energy-lsp db export` wrote, or - for "
+            "standard input."
+        ) from problem
+
+
+def _bounded(file: IO[str]) -> Iterator[str]:
     """The lines of a file, none of them taken into memory further than one can be long."""
     while line := file.readline(LONGEST_LINE + 1):
         yield line
@@ -334,8 +349,8 @@ def _export_dataset(
     about = About(title, authors or ("The authors of this dataset",), licence)
     with Database.read(db or user_database()) as database:
         made = export_dataset(database, folder, about)
-    told = ", ".join(f"{count} {table}" for table, count in made.rows.items() if count)
-    echo(f"Wrote {_plain(folder)}: {told or 'nothing measured yet'}; {made.bytes / 1e6:.1f} MB.")
+    counts = ", ".join(f"{count} {table}" for table, count in made.rows.items() if count)
+    echo(f"Wrote {_plain(folder)}: {counts or 'nothing measured yet'}; {made.bytes / 1e6:.1f} MB.")
     if not authors:
         echo("CITATION.cff names no author yet: give --author, or write it there.", err=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -71,6 +71,9 @@ def inside(run: str, path: str | None, by: By | None, form: str, precise: bool, 
     if not parts:
         why = looked.note if looked is not None else "It was measured before calls were looked into."
         raise Problem(f"Nothing is known of the inside of {one_line(chosen.command)}. {why}")
+    wholes = {
+        one: sum(part.joules for part in parts if part.measurement_id == one) for one in calls
+    }  # before some are chosen
     if path is not None:
         some = below(parts, path)
         if not some:
@@ -80,31 +83,37 @@ def inside(run: str, path: str | None, by: By | None, form: str, precise: bool, 
     if precise:
         _print_precision(precision(parts, looked), form)
     elif form == "csv":
-        _print_csv(parts, calls)
+        if by:
+            _print_groups(grouped(parts, by))
+        else:
+            _print_csv(parts, calls, wholes)
     elif form == "json":
-        found = [_group_json(group) for group in grouped(parts, by)] if by else _leaves(parts, calls)
+        found = [_group_json(group) for group in grouped(parts, by)] if by else _leaves(parts, calls, wholes)
         echo(json_text(found, indent=2))
     else:
         _print_text(chosen, looked, parts, calls, by or "layer")
 
 
-def _leaves(parts: Sequence[Part], calls: dict[str, Measurement]) -> list[dict[str, object]]:
-    """As `measure` has them in `inside[]`."""
-    sums: dict[str, float] = {}
-    for part in parts:
-        sums[part.measurement_id] = sums.get(part.measurement_id, 0.0) + part.joules
+def _leaves(
+    parts: Sequence[Part], calls: dict[str, Measurement], wholes: Mapping[str, float]
+) -> list[dict[str, object]]:
+    """As `measure` has them in `inside[]`; `wholes`: joules of the calls."""
     found: list[dict[str, object]] = []
     for part in parts:
         call = calls.get(part.measurement_id)
-        whole = sums[part.measurement_id]
+        whole = wholes.get(part.measurement_id, 0.0)
+        called = [{"file": part.called_file, "line": part.called_line}] if part.called_line else []
         found.append(
             {
-                "call": {"file": call.file, "line": call.line, "column": call.column} if call else None,
+                "call": {"file": call.file, "line": call.line, "column": call.column, "api": call.api}
+                if call
+                else None,
                 "path": part.path,
                 "kind": part.kind,
                 "pass": part.direction,
                 "file": part.file or None,
                 "line": part.line or None,
+                "called": called,
                 "joules": part.joules,
                 "interval": {"low": part.low, "high": part.high},
                 "share": part.joules / whole if whole else 0.0,
@@ -126,11 +135,21 @@ def _group_json(group: Group) -> dict[str, object]:
     }
 
 
-def _print_csv(parts: Sequence[Part], calls: dict[str, Measurement]) -> None:
+def _print_groups(groups: Sequence[Group]) -> None:
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(("name", "file", "line", "joules", "low", "high", "share", "count", "seconds"))
+    for one in groups:
+        values = (one.name, one.file, one.line or "", one.joules, one.low, one.high)
+        writer.writerow([cell(value) for value in (*values, one.share, one.count, one.seconds)])
+    echo(table.getvalue(), nl=False)
+
+
+def _print_csv(parts: Sequence[Part], calls: dict[str, Measurement], wholes: Mapping[str, float]) -> None:
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for leaf, part in zip(_leaves(parts, calls), parts, strict=True):
+    for leaf, part in zip(_leaves(parts, calls, wholes), parts, strict=True):
         call = calls.get(part.measurement_id)
         place = (call.file, call.line, call.column) if call else ("", "", "")
         rest = [leaf[name] for name in ("share", "count", "observed", "seconds")]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from energy_data.database.database import Database
-from energy_data.database.sharing import what_is_shared
+from energy_data.database.sharing import shared_file, shared_run, what_is_shared
 from energy_data.model import Inside, Part, Run
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import one_line
@@ -22,8 +22,8 @@ from energy_lsp.cli.run_argument import measured_database, run_or_file
 from energy_lsp.report import render
 from energy_lsp.report.footprint import Footprint, footprint
 from energy_lsp.runs.history import program_history, total
-from energy_lsp.session.settings import combine, project_root, read_pyproject
 from energy_lsp.terminal.echo import say
+from energy_lsp.workspace.settings import combine, project_root, read_pyproject
 
 
 @click.command()
@@ -99,11 +99,11 @@ def _footprint(options: dict[str, Any]) -> Footprint:
 def page_of(run: Run, database: Database, costs: Footprint, *, links: bool) -> str:
     """The page of a run with everything that is known of it."""
     return render(
-        run,
-        database.measurements(run.id),
+        run if links else shared_run(run),
+        [one if links else replace(one, file=shared_file(one.file)) for one in database.measurements(run.id)],
         database.traces(run.id),
-        database.spans(run.id),
-        database.parts(run.id),
+        [one if links else replace(one, file=shared_file(one.file)) for one in database.spans(run.id)],
+        [one if links else replace(one, file=shared_file(one.file)) for one in database.parts(run.id)],
         database.inside(run.id),
         phases=database.phases(run.id),
         history=program_history(run, database.runs()),
@@ -158,7 +158,9 @@ def _diagram(run: Run, parts: Sequence[Part], inside: Inside | None, block: str 
         known = ", ".join(name for name in list(found)[:8] if name)
         raise Problem(f"There are no layers inside of {path}; there are inside of: {known}.")
     how = "estimated" if run.estimated else f"measured with {run.meter}"
-    return svg(found[path], f"{path or 'model'} · {run.command} · {how}, apportioned among operations")
+    return svg(
+        found[path], f"{path or 'model'} · {shared_run(run).command} · {how}, apportioned among operations"
+    )
 
 
 def _write(path: Path, text: str, run: Run) -> None:

@@ -12,6 +12,7 @@ from energy_data.database.pruning import delete_runs
 from energy_data.database.summaries import program_of
 from energy_data.model import Measurement, Run
 from energy_data.problems import Problem
+from energy_data.project_places import place_of
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.cli.group import Suggesting
 from energy_lsp.cli.results.report import open_page, summarise
@@ -38,14 +39,16 @@ _format = click.option(
 
 
 class ListOrCommand(Suggesting):
-    """A group that lists runs when no command is given."""
+    """A group that lists runs when no command is given, and shows the run that is named in place of one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`runs` and `runs --last 5` are `runs list`."""
+        """`runs` and `runs --last 5` are `runs list`, `runs latest` is `runs show latest`."""
         if ctx.resilient_parsing:  # somebody completes what they write
             return super().parse_args(ctx, args)
         if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
             args = ["list", *args]
+        elif args[0] == "latest" or args[0][:1].isdigit():
+            args = ["show", *args]
         return super().parse_args(ctx, args)
 
 
@@ -91,7 +94,7 @@ def _run_json(run: Run) -> dict[str, Any]:
         "id": run.id,
         "started": run.started,
         "command": run.command,
-        "project": run.project,
+        "project": str(place_of(run) or run.project),
         "entry": program_of(run.command),
         "joules": total(run),
         "seconds": run.seconds,
@@ -137,11 +140,11 @@ def compare(before: str, after: str, form: str, db: Path | None) -> None:
         phases = phase_changes(database.phases(first.id), database.phases(second.id))
         calls = call_changes(database.measurements(first.id), database.measurements(second.id))
     if form == "json":
-        told = {
+        compared = {
             "phases": [_change_json(one) for one in phases],
             "calls": [_change_json(one) for one in calls],
         }
-        echo(json_text({"before": _run_json(first), "after": _run_json(second), **told}, indent=2))
+        echo(json_text({"before": _run_json(first), "after": _run_json(second), **compared}, indent=2))
         return
     from energy_lsp.terminal.runs_table import print_difference  # JSON needs no screen
 

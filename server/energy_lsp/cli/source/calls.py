@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from energy_code.workspace.import_index import python_files
 from energy_code.workspace.notebook import Notebook
 from energy_code.workspace.project import Project, project_of
 from energy_data.problems import Problem
-from energy_data.untrusted.printable import one_line, visible
+from energy_data.untrusted.printable import json_text, one_line, visible
 from energy_data.untrusted.reading import real
 from energy_lsp.terminal.echo import echo, say
 from energy_lsp.terminal.fitting import shortened
@@ -35,8 +34,19 @@ Record = dict[str, Any]
     show_default=True,
     help="A line for each call, or a JSON list.",
 )
-@click.option("--shapes", is_flag=True, help="Also the shapes that the source tells of what a call is given.")
-def calls(paths: tuple[Path, ...], form: str, shapes: bool) -> None:
+@click.option(
+    "--shapes",
+    is_flag=True,
+    help="Also the shapes of what a call is given: as a run saw them, or the source tells.",
+)
+@click.option(
+    "--db",
+    "database",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Energy database with the shapes that runs saw; default: this machine's own.",
+)
+def calls(paths: tuple[Path, ...], form: str, shapes: bool, database: Path | None) -> None:
     """List the TensorFlow and Keras calls in PATHS: files, notebooks or folders.
 
     Lines count from 1, columns from 0 in characters. In a notebook, lines are those of the cell, and `cell` is
@@ -46,12 +56,12 @@ def calls(paths: tuple[Path, ...], form: str, shapes: bool) -> None:
     failed = False
     for path in paths:
         try:
-            records.extend(calls_in(path, shapes=shapes))
+            records.extend(calls_in(path, shapes=shapes, database=database))
         except Problem as problem:
             say(one_line(problem), err=True)
             failed = True
     if form == "json":
-        echo(json.dumps(records, indent=2, ensure_ascii=False))
+        echo(json_text(records, indent=2))
     else:
         columns = width()
         for record in records:
@@ -64,8 +74,8 @@ class CallsProblem(Problem):
     """A path that cannot be read; the message says what to do."""
 
 
-def calls_in(path: Path, *, shapes: bool = False) -> Iterator[Record]:
-    """The records of one path."""
+def calls_in(path: Path, *, shapes: bool = False, database: Path | None = None) -> Iterator[Record]:
+    """The records of one path; `database`: where runs left the shapes that they saw."""
     if path.is_dir():
         project = Project(path)
         project.index()
@@ -73,18 +83,20 @@ def calls_in(path: Path, *, shapes: bool = False) -> Iterator[Record]:
         for file in python_files(path):
             found = True
             try:
-                yield from calls_in_file(file, project, shapes=shapes)
+                yield from calls_in_file(file, project, shapes=shapes, database=database)
             except Problem as problem:
                 say(one_line(problem), err=True)
         if not found:
             raise CallsProblem(f"{path} holds no Python file or notebook: give a folder with code in it.")
     elif path.exists():
-        yield from calls_in_file(path, project_of(path), shapes=shapes)
+        yield from calls_in_file(path, project_of(path), shapes=shapes, database=database)
     else:
         raise CallsProblem(f"{path} does not exist: check the spelling.")
 
 
-def calls_in_file(path: Path, project: Project, *, shapes: bool = False) -> Iterator[Record]:
+def calls_in_file(
+    path: Path, project: Project, *, shapes: bool = False, database: Path | None = None
+) -> Iterator[Record]:
     """The records of one file or notebook."""
     try:
         data = project.read(path)
@@ -94,25 +106,40 @@ def calls_in_file(path: Path, project: Project, *, shapes: bool = False) -> Iter
         ) from None
     if path.suffix == ".ipynb":
         notebook = Notebook.read(data, path=real(path), project=project)
-        told = _shapes(path, notebook.document, project) if shapes else None
-        for call in written(notebook.analysis.calls):
+        shapes_of = _shapes(path, notebook.document, project, database) if shapes else None
+        for call in written(notebook.analyse().calls):
             cell, span = notebook.locate(call.span)
             record = record_of(call, path, notebook.lines(cell), span.start_byte, span.end_byte, cell)
-            yield record if told is None else {**record, "shapes": told(call)}
+            yield record if shapes_of is None else {**record, "shapes": shapes_of(call)}
     else:
         document = project.open(path, data)
-        told = _shapes(path, document, project) if shapes else None
-        for call in written(document.analysis.calls):
+        shapes_of = _shapes(path, document, project, database) if shapes else None
+        for call in written(document.analyse().calls):
             record = record_of(call, path, document.lines, call.span.start_byte, call.span.end_byte)
-            yield record if told is None else {**record, "shapes": told(call)}
+            yield record if shapes_of is None else {**record, "shapes": shapes_of(call)}
 
 
-def _shapes(path: Path, document: Document, project: Project) -> Callable[[Call], list[Record]]:
+def _shapes(
+    path: Path, document: Document, project: Project, database: Path | None
+) -> Callable[[Call], list[Record]]:
     """What tells the shapes that a call is given; an argument several times where it is given different ones."""
     # Only who asks for shapes waits for what knows them.
+    from energy_data.database.store import EnergyStore
+    from energy_lsp.predicting.program import name_in
+    from energy_lsp.predicting.recorded import recorded_shapes, site_figures
     from energy_lsp.predicting.shapes import argument_shapes, shapes_of
+    from energy_lsp.workspace.settings import project_root
 
-    found = shapes_of(path, document.lines.source.decode("utf-8", "replace"), project)
+    root = project_root(path.absolute())
+    store = EnergyStore.open(database, root, strict=False)
+    try:
+        figures = site_figures(store, document.analyse(), name_in(root, path))
+    finally:
+        store.close()
+    recorded = recorded_shapes(
+        (document.analyse().calls[number], figure) for number, figure in figures.items()
+    )
+    found = shapes_of(path, document.lines.source.decode("utf-8", "replace"), project, recorded)
     return lambda call: argument_shapes(call, found)
 
 

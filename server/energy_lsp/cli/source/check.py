@@ -11,7 +11,7 @@ import click
 
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.cli.options import given, setting_options
-from energy_lsp.presentation.units import joules
+from energy_lsp.presentation.notation.units import joules
 from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
@@ -70,12 +70,13 @@ def check(
     something could not be checked.
     """
     from energy_lsp.checking import run
+    from energy_lsp.workspace.python_files import find_files
 
     chosen = given(options)
     _check_rule_names(chosen)
     for problem in run.problems_of(paths, chosen):
         say(f"Warning: {one_line(problem)}", err=True)
-    files = run.kept(run.find_files(paths), paths, chosen)
+    files = run.kept(find_files(paths), paths, chosen)
     results = _check_all(files, chosen, run.Scope(tuple(path.absolute() for path in paths), fix))
     _print(results, form, statistics)
     code = _verdict(results, run.budget_of(paths, chosen), _predicted(paths, chosen) if predicted else None)

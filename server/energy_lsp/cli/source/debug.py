@@ -39,7 +39,7 @@ def debug(stage: str, file: Path) -> None:
     if stage == "hints":
         lines = hints(file)
     else:
-        analysis = Document(source, path=file).analysis
+        analysis = Document(source, path=file).analyse()
         lines = findings(analysis) if stage == "findings" else STAGES[stage](analysis)
     for line in lines:
         echo(visible(line))
@@ -56,20 +56,21 @@ def findings(analysis: Analysis) -> Iterator[str]:
 def hints(file: Path) -> Iterator[str]:
     """What is known of the energy of each call."""
     from energy_lsp.checking.run import CLIENT
-    from energy_lsp.presentation.pipeline import read_pages
-    from energy_lsp.session.folders import Folder
-    from energy_lsp.session.settings import project_root
+    from energy_lsp.presentation.pipeline import read_reports
+    from energy_lsp.workspace.folders import Folder
+    from energy_lsp.workspace.settings import project_root
 
     path = real(file)
     folder = Folder(project_root(path))
     folder.configure()
-    for page in read_pages(folder, path, CLIENT):
-        for hint in page.hints:
+    for report in read_reports(folder, path, CLIENT):
+        for hint in report.hints:
             place = hint.call.span.start
             figure = hint.figure
-            known = (
-                f"{figure.total} J a call, origin {figure.origin}, source {figure.source}, estimated {figure.estimated}"
-                if figure is not None
-                else "no figure"
-            )
+            if figure is None:
+                known = "no figure"
+            else:
+                joules = "no joules of its own" if figure.total is None else f"{figure.total:.3g} J a call"
+                estimated = ", estimated" if figure.estimated else ""
+                known = f"{joules}, origin {figure.origin}, source {figure.source}{estimated}"
             yield f"{place.row + 1}:{place.column} {hint.call.api}: {known}"

@@ -9,7 +9,7 @@ import click
 
 from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.cli.source_path import SourcePath
-from energy_lsp.terminal.echo import echo, say
+from energy_lsp.terminal.echo import echo, say, warn
 
 
 @click.command()
@@ -43,17 +43,17 @@ def predict(path: Path, form: str, python: str, database: Path | None) -> None:
     """
     from energy_code.workspace.project import project_of
     from energy_data.database.store import EnergyStore
-    from energy_lsp.checking.run import find_files
     from energy_lsp.cli.source.calls import CallsProblem
-    from energy_lsp.predicting.choice import choose_calibration
+    from energy_lsp.predicting.choice import choose_calibration, versions_for
     from energy_lsp.predicting.program import Predictor
+    from energy_lsp.workspace.python_files import find_files
     from energy_measure.machine.describe import describe
     from energy_measure.request import project_root
 
     if not path.exists():
         raise CallsProblem(f"There is no {path}; give a script, a notebook or a folder.")
     root = project_root(path.absolute())
-    choice = choose_calibration(database, describe().label, _versions(path, root, python))
+    choice = choose_calibration(database, describe().label, versions_for(path, root, python, note=warn))
     store = EnergyStore.open(database, root, strict=False)
     predictor = Predictor(choice.costs, store, root)
     calls = []
@@ -74,23 +74,6 @@ def predict(path: Path, form: str, python: str, database: Path | None) -> None:
         print_predictions(calls, summed(calls), costs.calibration if costs is not None else None)
     if choice.note:
         say(visible(choice.note), err=True)
-
-
-def _versions(path: Path, root: Path, python: str) -> tuple[str, str] | None:
-    """The versions of the interpreter that `measure` would take; None where there is no such interpreter."""
-    from energy_lsp.predicting.choice import versions_of
-    from energy_measure.problems import MeasureProblem
-    from energy_measure.program.interpreters import find_interpreter
-    from energy_measure.request import read_options
-
-    folder = path.absolute() if path.is_dir() else path.absolute().parent
-    try:
-        found = find_interpreter(folder, root, read_options(root, python=python).python, creates=False)
-    except MeasureProblem:
-        if python:
-            raise
-        return None
-    return versions_of(found.path)
 
 
 def _as_json(calls: list[Any], costs: Any) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +16,10 @@ from energy_code.rule_engine.rule import Rule
 from energy_code.rules import ALL
 from energy_data.database.store import EnergyStore
 from energy_data.problems import Problem
+from energy_data.untrusted.printable import json_text
 from energy_data.untrusted.writing import write_file
 from energy_lsp.cli.group import Suggesting
-from energy_lsp.presentation.units import counted
+from energy_lsp.presentation.notation.units import counted
 from energy_lsp.terminal.countdown import Countdown
 from energy_lsp.terminal.echo import echo, say
 
@@ -53,7 +53,7 @@ def list_rules(db: Path | None, output: str) -> None:
     """All rules with what is known of their saving."""
     store = _store(db)
     if output == "json":
-        echo(json.dumps([_row(rule, store) for rule in ALL.values()], ensure_ascii=False, indent=2))
+        echo(json_text([_row(rule, store) for rule in ALL.values()], indent=2))
         return
     from energy_lsp.terminal.rules_table import print_rules  # JSON needs no screen
 

@@ -10,7 +10,7 @@ from energy_data.untrusted.printable import one_line
 
 _FRAME = re.compile(r'^[ \t]*File "([^"\n]{1,4000})", line (\d{1,9})', re.MULTILINE)
 LONGEST_ERROR = 80
-"""Characters of an error beyond which its kind alone is told."""
+"""Characters of an error beyond which its kind alone is shown."""
 
 
 class Place(NamedTuple):

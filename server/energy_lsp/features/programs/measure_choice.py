@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from energy_measure.problems import MeasureProblem
 
 if TYPE_CHECKING:
-    from energy_lsp.session.folders import Folder
+    from energy_lsp.workspace.folders import Folder
 
 FULL_RUNS = "5"
 

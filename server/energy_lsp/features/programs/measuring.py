@@ -15,18 +15,20 @@ import sys
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
+from energy_data.untrusted.printable import one_line, visible
 from energy_data.untrusted.writing import write_file
 from energy_lsp.features.programs.failed_run import place_of_failure, sentence
 from energy_lsp.features.programs.measure_choice import MeasureChoice
 from energy_lsp.features.refusal import refused
-from energy_lsp.presentation.units import marked
-from energy_lsp.session.folders import Folder
-from energy_lsp.session.settings import SECTION
+from energy_lsp.presentation.notation.units import marked
+from energy_lsp.workspace.folders import Folder
+from energy_lsp.workspace.settings import SECTION
 from energy_measure.host.processes import KILL, kill_group, signal_group
 from energy_measure.problems import MeasureProblem
 
@@ -54,6 +56,11 @@ AS_SETTINGS = {
 
 OUTPUT = "program-output.txt"
 """What a program printed while it was measured last, in the server's own folder."""
+
+
+def register(server: EnergyServer) -> None:
+    """Nothing is left running behind a server that ends."""
+    server.on_end.append(partial(stop_all, server))
 
 
 class Finished(NamedTuple):
@@ -99,7 +106,7 @@ async def run_under_progress(
     folder = ls.folders.of(target)
     arguments = command(folder, target)
     shown = shlex.join(["energy-lsp", *arguments])
-    ls.window_log_message(types.LogMessageParams(types.MessageType.Info, f"Running {shown}"))
+    ls.window_log_message(types.LogMessageParams(types.MessageType.Info, f"Running {visible(shown)}"))
     about_to_run = f"runs {_within(folder.root, target)}; the log has the whole command"
     progress = await Progress.begin(ls, token, title, about_to_run)
     ls.measurement = progress
@@ -281,13 +288,19 @@ class Progress:
             token = str(uuid.uuid4())
             await ls.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token))
         progress = cls(ls, token)
-        progress._send(types.WorkDoneProgressBegin(title, cancellable=True, message=message, percentage=0))
+        progress._send(
+            types.WorkDoneProgressBegin(
+                one_line(title), cancellable=True, message=one_line(message), percentage=0
+            )
+        )
         return progress
 
     def report(self, message: str, percentage: float | None) -> None:
         """One step further."""
         share = None if percentage is None else max(0, min(100, int(percentage)))
-        self._send(types.WorkDoneProgressReport(message=message, percentage=share, cancellable=True))
+        self._send(
+            types.WorkDoneProgressReport(message=one_line(message), percentage=share, cancellable=True)
+        )
 
     def end(self) -> None:
         """Take the progress away."""

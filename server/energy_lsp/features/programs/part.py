@@ -1,4 +1,4 @@
-"""Measuring a part of a program: a selection, a notebook's cell, or one test. What it took is told, nothing is kept.
+"""Measuring a part of a program: a selection, a notebook's cell, or one test. What it took is shown, nothing is kept.
 
 What a selection needs stands before it, so the program runs from its beginning to the end of the selection; one inside a
 function runs the whole program, as somebody has to call it. It runs from a copy, in its own folder, with a database that
@@ -19,15 +19,15 @@ from energy_data.untrusted.writing import private_folder, write_file
 from energy_lsp.features.programs.failed_run import sentence
 from energy_lsp.features.programs.measure_choice import MeasureChoice
 from energy_lsp.features.programs.measuring import Finished, run_under_progress
-from energy_lsp.presentation.units import counted, marked, percent
+from energy_lsp.presentation.notation.units import counted, marked, percent
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.interpreters import find_interpreter
 
 if TYPE_CHECKING:
     from lsprotocol import types
 
-    from energy_lsp.session.folders import Folder
     from energy_lsp.session.server import EnergyServer
+    from energy_lsp.workspace.folders import Folder
 
 TEST = """import sys
 

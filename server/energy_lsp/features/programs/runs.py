@@ -11,8 +11,10 @@ from energy_data.database.database import Database
 from energy_data.database.pruning import delete_runs
 from energy_data.paths import user_database
 from energy_data.problems import Problem
+from energy_data.project_identity import project_ids
+from energy_data.project_places import place_of
 from energy_lsp.features.refusal import refused
-from energy_lsp.presentation.run_pages import comparison_page, history_page, run_summary
+from energy_lsp.presentation.words.runs import comparison_page, history_page, run_summary
 from energy_lsp.runs.history import call_history, program_history
 
 if TYPE_CHECKING:
@@ -130,9 +132,9 @@ def _named(opened: Database, run_id: str) -> Run:
 
 
 def _belongs(run: Run, root: Path) -> bool:
-    if not run.project:
-        return False
-    project = Path(run.project)
-    if not project.is_absolute():  # merged from another machine, where it lay elsewhere
-        return project.name == root.name
+    if run.project_id and run.project_id in project_ids(root):
+        return True
+    project = place_of(run)
+    if project is None:  # merged from another machine, where it lay elsewhere
+        return bool(run.project) and run.project == root.name
     return project.is_relative_to(root) or root.is_relative_to(project)

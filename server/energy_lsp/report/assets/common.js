@@ -75,5 +75,6 @@ const page = (function () {
   const colourOf = (api) => colours.get(api) ?? "#8c8c8c";
   const shortName = (api) => api.slice(api.lastIndexOf(".") + 1);
 
-  return { data, estimated, mark, plainJoules, joules, column, element, svgElement, place, counted, colour, colourOf, palette, shortName };
+  const passColours = { forward: "#0072b2", backward: "#e69f00", optimizer: "#cc79a7", loss: "#b8a900", input: "#009e73", runtime: "#8c8c8c" };
+  return { data, estimated, mark, plainJoules, joules, column, element, svgElement, place, counted, colour, colourOf, passColours, palette, shortName };
 })();

@@ -1,6 +1,6 @@
 "use strict";
 (function () {
-  const { data, joules, column, element, svgElement, place: placeOf } = page;
+  const { data, passColours, joules, column, element, svgElement, place: placeOf } = page;
   const inside = data.inside;
   const section = document.getElementById("inside");
   if (!inside) {
@@ -10,7 +10,6 @@
   document.getElementById("inside-note").textContent = inside.note + " Apportioned among operations, not metered by layer.";
 
   // Call → blocks → layer → pass → operation.
-  const passColours = { forward: "#0072b2", backward: "#e69f00", optimizer: "#cc79a7", loss: "#b8a900", input: "#009e73", runtime: "#8c8c8c" };
   const root = { name: "all calls", joules: 0, children: new Map(), pass: "", place: "" };
   function child(node, name, pass, place) {
     if (!node.children.has(name)) node.children.set(name, { name, joules: 0, children: new Map(), pass, place, parent: node });
@@ -105,7 +104,7 @@
         const [, file, number] = /^(.*):(\d+)$/.exec(where) ?? [, where, ""];
         placeOf(cell, file, number);
       }
-      [[scale.text(own), energy, "number"], [`${joules(low)} to ${joules(high)}`, "95% interval", "number interval"], [(100 * share).toFixed(1) + "%", "share", "number"], [watts === null ? "" : watts.toPrecision(3) + " W", "power", "number"], [count ? String(count) : "", "runs", "number"]].forEach(([text, label, kind]) => { element("td", line, text, kind).dataset.label = label; });
+      [[scale.text(own), energy, "number"], [`${scale.text(low)} to ${scale.text(high)}`, "95% interval", "number interval"], [(100 * share).toFixed(1) + "%", "share", "number"], [watts === null ? "" : watts.toPrecision(3) + " W", "power", "number"], [count ? String(count) : "", "runs", "number"]].forEach(([text, label, kind]) => { element("td", line, text, kind).dataset.label = label; });
     }
   }
 
@@ -151,6 +150,9 @@
 
   drawIcicle();
   table("layers", inside.layers);
-  table("blocks", inside.blocks);
+  // Where no two blocks are alike, the table would be the same again.
+  const alike = inside.blocks.length < inside.layers.length || inside.blocks.some(([name], index) => name !== inside.layers[index][0]);
+  if (alike) table("blocks", inside.blocks);
+  else for (const id of ["blocks-title", "blocks"]) document.getElementById(id).hidden = true;
   drawDiagram(inside.opening);
 })();

@@ -32,6 +32,14 @@
     texts.forEach(([text, label, className]) => { element("td", row, text, className).dataset.label = label; });
   }
 
+  /** One run says nothing of how runs differ, unless the machine's usual spread is in its interval. */
+  function intervalText(call, each) {
+    if (call.low === null || call.high === null) return "";
+    if (call.covers === "sampling") return "one run";
+    const text = `${each.text(call.low)} to ${each.text(call.high)}`;
+    return call.covers === "runs of this machine" ? `one run, usually ${text}` : text;
+  }
+
   function phases() {
     const parent = document.getElementById("phases");
     const known = data.phases.filter(([name, value]) => value !== 0 || name === "unexplained");
@@ -139,9 +147,9 @@
         [known ? every.text(call.joules) : "too little to tell", `energy, ${every.unit}`, "number"],
         [known && whole ? `${((100 * call.joules) / whole).toFixed(1)}%` : "", "share", "number"],
         [known ? each.text(call.joules / call.count) : "", `each, ${each.unit}`, "number"],
-        [call.low === null || call.high === null ? "" : call.repeats === 1 ? "one run" : `${plainJoules(call.low)} to ${plainJoules(call.high)}`, "95% interval", "number interval"],
+        [intervalText(call, each), "95% interval", "number interval"],
         [call.count.toLocaleString("en"), "calls", "number"],
-        [call.seconds >= 1e-3 || call.seconds === 0 ? call.seconds.toPrecision(3) : call.seconds.toExponential(1), "seconds", "number"]);
+        [call.seconds > 0 && call.seconds < 1e-3 ? "< 0.001" : call.seconds.toFixed(3), "seconds", "number"]);
       return row;
     }
 

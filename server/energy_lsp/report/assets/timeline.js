@@ -1,7 +1,7 @@
 "use strict";
 // Power over time and the calls under it, on one axis: zoom, pan, reset, by mouse, touch and keyboard.
 (function () {
-  const { data, estimated, element, colour, colourOf, shortName, counted } = page;
+  const { data, estimated, element, colour, colourOf, passColours, shortName, counted } = page;
   const box = document.getElementById("time");
   const width = () => Math.max(280, document.getElementById("power").clientWidth);
   const largest = (values) => values.reduce((most, value) => Math.max(most, value), 1e-9);
@@ -122,16 +122,25 @@
     }, uPlot.join(data.traces.map((trace) => [trace.seconds, trace.watts])), parent);
   }
 
-  // Overlapping calls (nested, or of other threads) go to the next free lane; in a lane calls follow each other.
-  const most = 24;
-  const lanes = [];
-  for (const span of [...data.spans].sort((left, right) => left[4] - right[4])) {
-    let lane = lanes.find((one) => one[one.length - 1][5] <= span[4]);
-    if (lane === undefined) {
-      if (lanes.length < most) lanes.push((lane = []));
-      else lane = lanes[most - 1];
+  // Calls, under them the steps inside of calls, and the layers inside of steps; of steps and layers some are known.
+  const kindOf = (span) => /^(step|layer):/.exec(span[0])?.[1] ?? "call";
+  const nameOf = (span) => (kindOf(span) === "call" ? span[0] : span[0].replace(/^(step|layer):/, ""));
+  const passOf = (span) => (kindOf(span) === "layer" ? nameOf(span).split(" · ").pop() : "");
+  const shown = (span) => (kindOf(span) === "call" ? shortName(span[0]) : nameOf(span).split("/").pop());
+  const calls = data.spans.filter((span) => kindOf(span) === "call");
+  const lanes = [...inLanes(calls, 24), ...inLanes(data.spans.filter((span) => kindOf(span) === "step"), 4), ...inLanes(data.spans.filter((span) => kindOf(span) === "layer"), 8)];
+  /** What overlaps (nested, or of other threads) goes to the next free lane; in a lane spans follow each other. */
+  function inLanes(spans, most) {
+    const found = [];
+    for (const span of [...spans].sort((left, right) => left[4] - right[4])) {
+      let lane = found.find((one) => one[one.length - 1][5] <= span[4]);
+      if (lane === undefined) {
+        if (found.length < most) found.push((lane = []));
+        else lane = found[most - 1];
+      }
+      lane.push(span);
     }
-    lane.push(span);
+    return found;
   }
   /** The first call of a lane that ends after a moment. */
   function first(lane, time) {
@@ -158,6 +167,7 @@
       ctx.clip();
       ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
       ctx.textBaseline = "middle";
+      ctx.textAlign = "left"; // the axes leave it otherwise
       const scale = bbox.width / (view[1] - view[0]);
       lanes.forEach((lane, number) => {
         const top = bbox.top + number * height + 1;
@@ -168,7 +178,7 @@
           const right = Math.max(left + 1, Math.round(bbox.left + (span[5] - view[0]) * scale));
           if (right <= drawn) continue;
           const from = Math.max(left, drawn);
-          ctx.fillStyle = colourOf(span[0]);
+          ctx.fillStyle = passColours[passOf(span)] ?? colourOf(span[0]);
           ctx.globalAlpha = chosen === null || chosen(span) ? 1 : 0.3;
           ctx.fillRect(from, top, right - from, height - 2);
           drawn = right;
@@ -176,7 +186,7 @@
             ctx.fillStyle = "#fff";
             const visible = Math.max(left, bbox.left);
             const room = Math.min(right, bbox.left + bbox.width) - visible - 8;
-            const name = shortName(span[0]);
+            const name = shown(span);
             if (ctx.measureText(name).width <= room) ctx.fillText(name, visible + 4, top + height / 2 - 1);
           }
         }
@@ -193,19 +203,19 @@
       const span = lane[first(lane, time - reach)];
       return span && span[4] <= time + reach ? span : undefined;
     }
-    const words = (span) => `${span[0]} · ${span[1]}:${span[2]} · ${((span[5] - span[4]) * 1e3).toPrecision(3)} ms, from ${span[4].toFixed(4)} s on`;
+    const words = (span) => `${kindOf(span) === "call" ? "" : kindOf(span) + " "}${nameOf(span)}${span[2] ? ` · ${span[1]}:${span[2]}` : ""} · ${((span[5] - span[4]) * 1e3).toPrecision(3)} ms, from ${span[4].toFixed(4)} s on`;
     const point = (chart) => { const span = under(chart); pointed.textContent = span ? words(span) : ""; };
 
     const chart = new uPlot({
       width: width(), height: 24 + 22 * depth, padding: [8, 16, 8, 0], cursor: cursor(), legend: { show: false },
       scales: { x: { time: false, auto: false, range: () => view }, y: { range: [0, depth] } },
-      axes: [{ show: false }, { ...axisLook(), label: "calls", values: () => [] }],
+      axes: [{ show: false }, { ...axisLook(), label: calls.length === data.spans.length ? "calls" : "calls, steps, layers", values: () => [] }],
       series: [{}, { stroke: "transparent", points: { show: false } }],
       hooks: { draw: [draw], setCursor: [point], setSelect: [selected], ready: [listen] },
     }, [[0, whole], [0, 0]], document.getElementById("spans"));
     chart.over.addEventListener("click", () => {
       const span = under(chart);
-      if (span) page.showCall?.(span[0], span[1], span[2]);
+      if (span && kindOf(span) === "call") page.showCall?.(span[0], span[1], span[2]);
     });
     return chart;
   }
@@ -221,8 +231,10 @@
       const mean = trace.watts.reduce((sum, value) => sum + value, 0) / Math.max(1, trace.watts.length);
       return `${trace.device}: ${mean.toPrecision(3)} W on average, ${largest(trace.watts).toPrecision(3)} W at most, over ${whole.toPrecision(3)} s.`;
     });
-    const longest = [...data.spans].sort((left, right) => right[5] - right[4] - (left[5] - left[4])).slice(0, 5);
-    if (longest.length) told.push(`${counted(data.spans.length, "call")} on the time line; the longest: ${longest.map((span) => `${span[0]} (${span[1]}:${span[2]}) from ${span[4].toFixed(2)} to ${span[5].toFixed(2)} s`).join(", ")}.`);
+    const longest = [...calls].sort((left, right) => right[5] - right[4] - (left[5] - left[4])).slice(0, 5);
+    if (longest.length) told.push(`${counted(calls.length, "call")} on the time line; the longest: ${longest.map((span) => `${span[0]} (${span[1]}:${span[2]}) from ${span[4].toFixed(2)} to ${span[5].toFixed(2)} s`).join(", ")}.`);
+    const inside = data.spans.length - calls.length;
+    if (inside) told.push(`${inside} steps and layers inside of them are seen when zoomed in.`);
     document.getElementById("time-text").textContent = told.join(" ") || "No power trace and no calls were kept.";
   }
 

@@ -1,0 +1,1 @@
+"""What Python's own functions, NumPy, tf.data and the libraries around TensorFlow hand out."""

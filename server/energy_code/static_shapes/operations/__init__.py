@@ -1,0 +1,1 @@
+"""What operations on arrays give, by their shapes alone."""

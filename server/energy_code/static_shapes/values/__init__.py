@@ -1,0 +1,1 @@
+"""What the source tells of a value, and what the user wrote about it."""

@@ -1,0 +1,1 @@
+"""Goes through statements and expressions of a program, without running it."""

@@ -1,0 +1,1 @@
+"""How a number, a unit, a text or a small picture is written, whatever it is about."""

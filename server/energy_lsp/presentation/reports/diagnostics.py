@@ -1,0 +1,99 @@
+"""Last stage, from a report to diagnostics: a file's energy hotspots and the substitution rules that apply.
+
+They are encoded where the report is made, in the worker: on the loop those of a long file would keep others waiting.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from energy_lsp.presentation.reports.file import EncodedDiagnostics
+from energy_lsp.presentation.reports.impact import finding_text, impact_of
+from energy_lsp.presentation.words.calls import HOTSPOT, HOTSPOT_PAGE, hotspot
+from energy_lsp.wire.encoding import encoded_list
+
+if TYPE_CHECKING:
+    from energy_code.model import Span
+    from energy_code.rules import Finding
+    from energy_lsp.presentation.figures.hints import Hint
+    from energy_lsp.presentation.reports.file import FileReport
+    from energy_lsp.workspace.settings import Severity
+
+SOURCE = "energy-lsp"
+SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "information": types.DiagnosticSeverity.Information,
+    "hint": types.DiagnosticSeverity.Hint,
+}
+
+
+def with_diagnostics(report: FileReport) -> FileReport:
+    """The report with its diagnostics, encoded."""
+    return replace(report, diagnostics=encoded_diagnostics(report))
+
+
+def encoded_diagnostics(report: FileReport) -> EncodedDiagnostics:
+    """A report's diagnostics as they go over the wire."""
+    text = encoded_list(diagnostics_of(report))
+    return EncodedDiagnostics(text, hashlib.blake2b(text.encode(), digest_size=8).hexdigest())
+
+
+def diagnostics_of(report: FileReport) -> list[types.Diagnostic]:
+    """A report's diagnostics, in the order of the text."""
+    found = [
+        (finding.span.start_byte, finding.rule.name, _of_finding(report, finding))
+        for finding in report.findings
+    ]
+    if report.folder.settings.hotspot_severity != "off":
+        found += [(hint.call.name.start_byte, HOTSPOT, _of_hotspot(report, hint)) for hint in report.hotspots]
+    return [diagnostic for _, _, diagnostic in sorted(found, key=lambda one: one[:2])]
+
+
+def _of_finding(report: FileReport, finding: Finding) -> types.Diagnostic:
+    rule = finding.rule
+    related = [(report.range(span), "Part of the same rewrite") for span in finding.related]
+    # What is predicted is not asked for here: at every key it would take the walk for shapes.
+    said = finding_text(report, finding, impact_of(report, finding))
+    return _diagnostic(report, finding.span, rule.name, rule.url, *said, related)
+
+
+def _of_hotspot(report: FileReport, hint: Hint) -> types.Diagnostic:
+    assert hint.figure is not None
+    related = []
+    if report.client.related_information and (around := report.function_around(hint.call)) is not None:
+        label = report.hints_in(around.span).account.label
+        related.append((report.start_of(around.span), f"{around.name}: {label}"))
+    message, severity = hotspot(hint, report.share(hint)), report.folder.settings.hotspot_severity
+    return _diagnostic(report, hint.call.name, HOTSPOT, HOTSPOT_PAGE, message, severity, related)
+
+
+def _diagnostic(
+    report: FileReport,
+    span: Span,
+    code: str,
+    url: str,
+    message: str,
+    severity: Severity,
+    related: Sequence[tuple[types.Range, str]],
+) -> types.Diagnostic:
+    client = report.client
+    diagnostic = types.Diagnostic(
+        report.range(span), message, severity=SEVERITIES[severity], code=code, source=SOURCE
+    )
+    if client.code_description:
+        diagnostic.code_description = types.CodeDescription(url)
+    if client.related_information and related:
+        diagnostic.related_information = [
+            types.DiagnosticRelatedInformation(types.Location(report.uri, where), text)
+            for where, text in related
+        ]
+    if client.diagnostic_data:
+        place = {"version": report.version, "start": span.start_byte, "end": span.end_byte}
+        diagnostic.data = {"rule": code, **place}
+    return diagnostic

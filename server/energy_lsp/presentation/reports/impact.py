@@ -1,0 +1,144 @@
+"""What a finding is worth in this program: joules a run, and which part of the run's energy that is.
+
+Proven by a trial in this very program, or worked out from what the calls that it would change were measured to take. A
+saving depends on the size at hand: the evidence of a rule's three sizes is a curve, and what lies above it saves no more
+joules a call than the largest did, unless the sizes show that savings grow.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from energy_code.rule_engine.evidence.verdict import brief
+from energy_data.program_evidence import at_place
+from energy_lsp.presentation.figures.account import Account, counts
+from energy_lsp.presentation.notation.units import joules
+
+if TYPE_CHECKING:
+    from energy_code.rules import Finding
+    from energy_data.model import RuleEvidence
+    from energy_lsp.presentation.reports.file import FileReport
+    from energy_lsp.workspace.settings import Severity
+
+NEARLY_ALL = 0.1
+"""A rule that leaves less than this of the energy saves what surrounds the work: that does not grow with the work."""
+
+
+class Impact(NamedTuple):
+    """A saving in one run of the program."""
+
+    joules: float
+    """Net joules a run; below zero for what was tried and is dearer."""
+    of: float
+    """Net joules of one run of the program."""
+    origin: Literal["proven", "measured", "predicted"]
+    estimated: bool
+    differs: bool = True
+    """False for a trial that could not tell the two sides apart."""
+    at_most: bool = False
+    """True where the calls were measured with tracing, which this fix does not save."""
+
+    @property
+    def share(self) -> float:
+        """Of the run's energy."""
+        return self.joules / self.of
+
+    def is_below(self, smallest: float) -> bool:
+        """Whether it is no problem here."""
+        return not self.differs or self.share < smallest
+
+    def text(self, smallest: float) -> str:
+        """`saves ≈ 1.90 J of 13.4 J a run, 14%`."""
+        if not self.differs:
+            return "no measurable difference when tried here"
+        mark = "≈ " if self.estimated or self.origin != "proven" else ""
+        if self.joules < 0:
+            return f"costs {mark}{joules(-self.joules)} more of {joules(self.of)} a run when tried here"
+        how = f"{mark}{joules(self.joules)} of {joules(self.of)} a run, {self.share:.1%}"
+        if self.share >= 0.1:
+            how = f"{mark}{joules(self.joules)} of {joules(self.of)} a run, {self.share:.0%}"
+        if self.origin == "proven":
+            return f"✓ proven here: saves {how}"
+        how += ", as predicted" if self.origin == "predicted" else ""
+        saves = "saves at most" if self.at_most else "saves"
+        return f"negligible here ({how})" if self.share < smallest else f"{saves} {how}"
+
+    def as_json(self) -> dict[str, Any]:
+        """As docs/reference/json.md says."""
+        return {
+            "saved_joules": self.joules if self.differs else None,
+            "saved_share": self.share if self.differs else None,
+            "program_joules": self.of,
+            "saving_origin": self.origin,
+        }
+
+
+def impact_of(report: FileReport, finding: Finding) -> Impact | None:
+    """What a finding is worth; None where that is not known."""
+    verdict = report.verdict_of(finding)
+    tried = None
+    if verdict.proven:
+        row = report.row(finding.span.start_byte)
+        tried = at_place(verdict.proven, report.folder.project_ids, report.file, report.line(row))
+    if tried is not None:
+        saved = tried.joules_before * (1 - tried.ratio)
+        return Impact(saved, tried.joules_before, "proven", tried.estimated, tried.differs)
+    whole, evidence = report.program_joules, verdict.evidence
+    if whole is None or evidence is None or whole <= 0:
+        return None
+    touched = [hint for hint in report.calls_changed_by(finding) if counts(hint.figure)]
+    account = Account.of((hint.figure, hint.times) for hint in touched)
+    spent = min(account.joules, whole)
+    if not touched or spent <= 0:
+        return None
+    passes = max(hint.times for hint in touched)
+    left = ratio_at(verdict.sizes, spent / max(1, passes))
+    saved = max(0.0, spent * (1 - left))
+    return Impact(saved, whole, "measured", account.estimated, at_most=finding.rule.tracing_stays)
+
+
+def finding_text(report: FileReport, finding: Finding, impact: Impact | None) -> tuple[str, Severity]:
+    """One line about a finding with its impact, and how loudly: what it saves, what to do, what that rests on.
+
+    The number comes first, as lists of problems cut what is long. The hover and the evidence page say the rest.
+    """
+    settings = report.folder.settings
+    measured = brief(report.verdict_of(finding))
+    if impact is None:
+        return f"{measured[:1].upper()}{measured[1:]}: {finding.message}", settings.rule_severity
+    smallest = settings.smallest_share
+    severity: Severity = "hint" if impact.is_below(smallest) else settings.rule_severity
+    said = impact.text(smallest)
+    # What was tried in this very program needs no word from elsewhere.
+    rests = "" if impact.origin == "proven" else f" ({measured})"
+    return f"{said[:1].upper()}{said[1:]}: {finding.message}{rests}", severity
+
+
+def ratio_at(sizes: Sequence[RuleEvidence], size: float) -> float:
+    """Energy after / before at a size, in joules of the side before; 1 for what was not distinguished."""
+    points = sorted((one.joules_before, one.ratio if one.differs else 1.0) for one in sizes)
+    points = [point for point in points if point[0] > 0]
+    if not points or size <= 0:
+        return 1.0
+    if size <= points[0][0]:
+        return points[0][1]
+    for (low, first), (high, second) in itertools.pairwise(points):
+        if size <= high:
+            part = math.log(size / low) / math.log(high / low) if high > low else 1.0
+            return first + (second - first) * part
+    largest, ratio = points[-1]
+    saved = largest * (1 - ratio)
+    growth: float = (size / largest) ** _growth(points)
+    return 1 - saved * growth / size
+
+
+def _growth(points: Sequence[tuple[float, float]]) -> float:
+    """With which power of the size savings grow beyond the largest: 0 for a fixed saving, 1 for a fixed part."""
+    (before, ratio), (after, last) = points[-2:] if len(points) > 1 else (points[0], points[0])
+    small, large = before * (1 - ratio), after * (1 - last)
+    if last < NEARLY_ALL or small <= 0 or large <= 0 or after <= before * 1.2:
+        return 0.0
+    return min(1.0, max(0.0, math.log(large / small) / math.log(after / before)))
