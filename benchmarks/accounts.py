@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from record import Results
+
 PROGRAMS = Path(__file__).parents[1] / "tests" / "accounts" / "programs"
 WATTS = 2.76
 """Of one busy CPU where energy is estimated."""
@@ -147,6 +149,7 @@ def main() -> None:
     chosen = parser.parse_args()
     names: list[str] = []
     shares: list[float] = []
+    sound = unmeasured = 0
     with tempfile.TemporaryDirectory() as folder:
         for program in programs_in(chosen.folder):
             options = ["--python", chosen.python] if chosen.python else []
@@ -155,11 +158,13 @@ def main() -> None:
                 print(
                     f"{program.name:24} not measured: {account.errors.strip().splitlines()[-1:]}", flush=True
                 )
+                unmeasured += 1
                 continue
             if not names:
                 names = list(account.phases)
                 print(f"{'program':24} {'joules':>8} " + " ".join(f"{name[:9]:>9}" for name in names))
             shares.append(account.unexplained)
+            sound += not account.problems()
             parts = " ".join(f"{joules / account.joules:>9.1%}" for joules in account.phases.values())
             print(
                 f"{account.name[:24]:24} {account.joules:8.2f} {parts}  {'; '.join(account.problems())}",
@@ -169,6 +174,12 @@ def main() -> None:
         print(
             f"unexplained: median {statistics.median(shares):.1%}, most {max(shares):.1%} of {len(shares)} programs"
         )
+        results = Results("accounts", topic="Measuring", title=f"Accounts of {len(shares)} programs")
+        results.add("unexplained, median program", statistics.median(shares) * 100, "%", at_most=5)
+        results.add("unexplained, worst program", max(shares) * 100, "%", at_most=15)
+        results.add("accounts without a fault", sound, "programs", at_least=len(shares))
+        results.add("not measured", unmeasured, "programs", note="what they need is not installed")
+        results.write()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from pathlib import Path
 from energy_data.database.database import Database
 from energy_data.model import Environment, InputSignature, Machine, Measurement, MeterInfo, Quantity, Run
 from energy_data.rows import environment_row, machine_row, measurement_row, run_row
+from record import Results
 
 PER_RUN = 5000
 ENVIRONMENT = Environment("3.11.9", "2.21.0", "3.15.0")
@@ -59,6 +60,9 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path)
     asked = parser.parse_args()
+    results = Results(
+        "dataset", topic="Database", title=f"{asked.rows:,} measurements exported, asked and merged"
+    )
     with tempfile.TemporaryDirectory(prefix="dataset-") as place:
         folder = asked.folder or Path(place)
         database = folder / f"{asked.rows}.db"
@@ -66,9 +70,13 @@ def main() -> None:
             fill(database, asked.rows)
         megabytes = database.stat().st_size / 1e6
         print(f"{asked.rows:,} measurements, {megabytes:.0f} MB as a database")
-        tell("export", EXPORT, database, folder / f"dataset-{time.time_ns()}")
-        many(database, folder, asked.rows)
-        tell("merge", MERGE, database, folder / f"merged-{time.time_ns()}.db")
+        seconds, written = timed("export", EXPORT, database, folder / f"dataset-{time.time_ns()}")
+        results.add("export as Parquet", seconds, "s", at_most=20)
+        results.add("size of the export", written, "MB", at_most=120)
+        results.add("energy by API over 100 files", query_parts(folder), "s", at_most=1)
+        seconds, _ = timed("merge", MERGE, database, folder / f"merged-{time.time_ns()}.db")
+        results.add("merge into an empty database", seconds, "s", at_most=30)
+    results.write()
 
 
 def fill(path: Path, rows: int) -> None:
@@ -128,19 +136,20 @@ def one(run_id: str, place: int, program: int, chance: random.Random) -> Measure
     )
 
 
-def tell(what: str, program: str, *arguments: Path) -> None:
+def timed(what: str, program: str, *arguments: Path) -> tuple[float, float]:
+    """Seconds that a program took in a process of its own, and the megabytes that it wrote."""
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
     )
+    took = time.monotonic() - began
     size, memory, cpu = json.loads(done.stdout)
-    print(
-        f"{what}: {time.monotonic() - began:.1f} s ({cpu:.1f} s of CPU), {size / 1e6:.0f} MB written, {memory:.0f} MB peak"
-    )
+    print(f"{what}: {took:.1f} s ({cpu:.1f} s of CPU), {size / 1e6:.0f} MB written, {memory:.0f} MB peak")
+    return took, size / 1e6
 
 
-def many(database: Path, folder: Path, rows: int) -> None:
-    """The same rows over 100 files."""
+def query_parts(folder: Path) -> float:
+    """Seconds for a question about the same rows over 100 files."""
     import duckdb
     import pyarrow.parquet as pq
 
@@ -155,10 +164,10 @@ def many(database: Path, folder: Path, rows: int) -> None:
     connection = duckdb.connect()
     began, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_utime
     found = connection.execute(QUERY.format(parts / "*.parquet")).fetchall()
+    took = time.monotonic() - began
     cpu = resource.getrusage(resource.RUSAGE_SELF).ru_utime - cpu
-    print(
-        f"query by API over 100 files: {time.monotonic() - began:.2f} s ({cpu:.2f} s of CPU), {len(found)} APIs"
-    )
+    print(f"query by API over 100 files: {took:.2f} s ({cpu:.2f} s of CPU), {len(found)} APIs")
+    return took
 
 
 if __name__ == "__main__":

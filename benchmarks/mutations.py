@@ -74,7 +74,9 @@ def damage(source: bytes, kind: Kind, where: float) -> Damage:
 
 
 def calls(document: Document) -> Found:
-    return frozenset((call.span.start_byte, call.span.end_byte, call.api) for call in document.analysis.calls)
+    return frozenset(
+        (call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls
+    )
 
 
 @lru_cache(maxsize=200)

@@ -1,5 +1,6 @@
 """How good are predictions? Single calls, whole models, FECoM's sizes. CPU time decides, so that other load matters less.
 
+python benchmarks/prediction.py all [data_size.csv]  # all of the following, on a calibration of its own: some 8 minutes
 python benchmarks/prediction.py forms RAW …          # forms of the cost model, on what calibration processes wrote
 python benchmarks/prediction.py models ENERGY.db     # `fit` and the like of 24 models that no calibration has seen
 python benchmarks/prediction.py fecom data_size.csv  # the three largest sizes from the others
@@ -9,7 +10,6 @@ python benchmarks/prediction.py speed ENERGY.db      # how long an answer takes
 from __future__ import annotations
 
 import csv
-import datetime
 import json
 import math
 import subprocess
@@ -33,9 +33,10 @@ from energy_measure.calibration.fitting import Sample, ends, fitted, grouped, so
 from energy_measure.calibration.points import all_points
 from energy_measure.calibration.reference_models import spec_of
 from energy_measure.calibration.samples import Ran, samples_of
-from energy_measure.calibration.session import PROGRAM
-from energy_measure.machine.describe import describe
+from energy_measure.calibration.session import PROGRAM, calibrate
+from energy_measure.program.interpreters import Interpreter
 from held_out_models import HELD_OUT
+from record import Results
 
 Form = Callable[[Sequence[Sample], Sample], float]
 SMALLEST = 20e-6
@@ -195,8 +196,44 @@ def _run(asked: list[dict[str, Any]]) -> Ran:
     return ran
 
 
+Line = Callable[[float], float]
+
+
+def relative_line(sizes: Sequence[float], joules: Sequence[float]) -> Line:
+    """Dispatch and bytes, as a calibration fits them: errors count in relation to what was measured."""
+    constant, each = solve([(size,) for size in sizes], joules, [1e-3] * len(sizes))
+    return lambda size: constant + each * size
+
+
+def straight_line(sizes: Sequence[float], joules: Sequence[float]) -> Line:
+    """The same with errors in joules: what the largest sizes cost counts most."""
+    each, constant = np.polyfit(sizes, joules, 1)
+    return lambda size: float(constant + each * size)
+
+
+def line_error(fit: Callable[..., Line], sizes: Sequence[float], joules: Sequence[float], last: int) -> float:
+    """Mean error for the last sizes, predicted from those before."""
+    line = fit(sizes[:-last], joules[:-last])
+    pairs = zip(sizes[-last:], joules[-last:], strict=True)
+    return float(np.mean([abs(line(size) / measured - 1) for size, measured in pairs]))
+
+
+def chosen_line(sizes: Sequence[float], joules: Sequence[float]) -> Callable[..., Line]:
+    """The form that predicts the last one, two and three of the known sizes best from those before them."""
+    return min(
+        LINES,
+        key=lambda fit: sum(line_error(fit, sizes, joules, last) for last in (1, 2, 3)),
+    )
+
+
+LINES = (relative_line, straight_line)
+
+
 def fecom(path: str) -> list[dict[str, Any]]:
-    """FECoM's records of energy against size: our form, dispatch and bytes, fitted on all but the three largest sizes."""
+    """FECoM's records of energy against size: fitted on all but the three largest sizes, tried on those.
+
+    Which errors a line is fitted on is decided by the known sizes of each method alone.
+    """
     by_method: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     with open(path, encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -207,17 +244,43 @@ def fecom(path: str) -> list[dict[str, Any]]:
         ordered = sorted(sizes)
         means = {size: float(np.mean(sizes[size])) for size in ordered}
         known, new = ordered[:-3], ordered[-3:]
-        values = solve([(size,) for size in known], [means[size] for size in known], [1e-3] * len(known))
-        errors = [abs((values[0] + values[1] * size) / means[size] - 1) for size in new]
+        joules = [means[size] for size in ordered]
+        form = chosen_line(known, joules[: len(known)])
+        errors = {fit.__name__: line_error(fit, ordered, joules, len(new)) for fit in LINES}
         grows = means[ordered[-1]] > 2 * means[ordered[0]]
-        everything += errors if grows else []
+        if grows:
+            everything.append({**errors, "chosen": errors[form.__name__]})
         found.append(
-            _value(f"{method}, mean error of the largest three", float(np.mean(errors)), effect_of_size=grows)
+            _value(
+                f"{method}, mean error of the largest three",
+                errors[form.__name__],
+                form=form.__name__,
+                effect_of_size=grows,
+            )
         )
-    found.append(
-        _value("mean error over methods with an effect of size", float(np.mean(everything)), goal=0.071)
-    )
+    for name in ("chosen", *(fit.__name__ for fit in LINES)):
+        mean = float(np.mean([each[name] for each in everything]))
+        goal = 0.071 if name == "chosen" else None
+        found.append(_value(f"mean error over methods with an effect of size, {name}", mean, goal=goal))
     return found
+
+
+def everything(given: Sequence[str]) -> None:
+    """A calibration of its own, and all that can be said about it."""
+    with tempfile.TemporaryDirectory() as folder:
+        database, raw = Path(folder) / "energy.db", Path(folder) / "raw"
+        raw.mkdir()
+        python = Interpreter(Path(sys.executable), sys.version_info[:3], has_tensorflow=True, has_keras=True)
+        began = time.monotonic()
+        result = calibrate(python, database=database, keep=raw)
+        took = time.monotonic() - began
+        repeats = _value("repeatability", result.calibration.repeatability, goal=0.10)
+        told("calibration", [_value("calibrating, seconds", took, goal=300.0), repeats])
+        told("forms", forms([str(path) for path in sorted(raw.glob("part-*.jsonl"))]))
+        told("speed", speed(str(database)))
+        told("models", models(str(database)))
+    if given:
+        told("fecom", fecom(given[0]))
 
 
 def speed(path: str) -> list[dict[str, Any]]:
@@ -249,15 +312,30 @@ def _value(name: str, value: float, goal: object = None, **more: object) -> dict
 
 
 def main() -> None:
-    what, *given = sys.argv[1:]
-    results = {"forms": forms, "models": lambda paths: models(paths[0]), "fecom": lambda paths: fecom(paths[0]),
-               "speed": lambda paths: speed(paths[0])}[what](given)  # fmt: skip
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True
-    ).stdout.strip()
-    about = {"benchmark": f"prediction {what}", "machine": describe().label, "commit": commit}
-    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    print(json.dumps({**about, "date": date, "results": results}, indent=1))
+    what, *given = sys.argv[1:] or ["all"]
+    if what == "all":
+        everything(given)
+        return
+    told(what, {"forms": forms, "models": lambda paths: models(paths[0]), "fecom": lambda paths: fecom(paths[0]),
+                "speed": lambda paths: speed(paths[0])}[what](given))  # fmt: skip
+
+
+def told(what: str, found: Sequence[dict[str, Any]]) -> None:
+    """Print figures, and keep them."""
+    results = Results("prediction", topic="Prediction", title=f"Prediction: {what}", part=what)
+    for one in found:
+        goal = one["goal"]
+        low, _, high = goal.partition(" to ") if isinstance(goal, str) else (None, "", goal)
+        rest = [f"{name} {value}" for name, value in one.items() if name not in ("name", "value", "goal")]
+        results.add(
+            one["name"],
+            one["value"],
+            at_least=None if low is None else float(low),
+            at_most=None if high is None else float(high),
+            note=", ".join(rest),
+        )
+        print(f"{one['name']}: {one['value']:.4g}" + (f" (goal {goal})" if goal is not None else ""))
+    results.write()
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 def whole(source: bytes) -> int:
     """Everything: every call found and every `Call` built, arguments and positions included."""
-    return len(list(Document(source).analysis.calls))
+    return len(list(Document(source).analyse().calls))
 
 
 def places(source: bytes, count: int) -> list[int]:
@@ -88,7 +88,7 @@ def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float]
     First until all calls are known, then with every `Call` of the file built anew as far as it moved.
     """
     document = Document(source)
-    list(document.analysis.calls)
+    list(document.analyse().calls)
     known: list[float] = []
     built: list[float] = []
     fresh: list[float] = []
@@ -98,7 +98,7 @@ def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float]
         for end, text in ((place, b"q"), (place + 1, b"")):
             start = time.process_time()
             document.edit(place, end, text)
-            calls = document.analysis.calls
+            calls = document.analyse().calls
             len(calls)
             known.append(time.process_time() - start)
             list(calls)
@@ -112,7 +112,7 @@ from pathlib import Path
 source = Path(sys.argv[1]).read_bytes()
 if sys.argv[2] == "analysis":
     from energy_code.workspace.document import Document
-    action = lambda: len(list(Document(source).analysis.calls))
+    action = lambda: len(list(Document(source).analyse().calls))
 else:
     action = lambda: ast.parse(source)
 if sys.argv[3] == "without":

@@ -72,6 +72,8 @@ class Results:
     figures: list[Figure] = field(default_factory=list)
     load: float = field(default_factory=lambda: load_now())
     """How busy the machine was when the run began."""
+    meter: str = ""
+    """What joules were read from, where figures are such: `rapl`, `cpu-time, estimated`."""
 
     def __post_init__(self) -> None:
         if self.topic not in TOPICS:
@@ -102,7 +104,7 @@ class Results:
             "command": command_line(),
             "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
             "commit": commit(),
-            "machine": {**machine(), "load": self.load},
+            "machine": {**machine(), "load": self.load, **({"meter": self.meter} if self.meter else {})},
             "figures": [
                 {
                     name: value

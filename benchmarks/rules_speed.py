@@ -41,7 +41,7 @@ def sources(folders: list[Path], limit: int) -> list[bytes]:
 
 def measure(text: bytes) -> tuple[float, float, int]:
     start = time.process_time()
-    analysis = Document(text).analysis
+    analysis = Document(text).analyse()
     list(analysis.calls)
     middle = time.process_time()
     found = rules.find(analysis)
@@ -51,11 +51,11 @@ def measure(text: bytes) -> tuple[float, float, int]:
 def after_an_edit(text: bytes) -> tuple[float, float]:
     """Analysis and rules after one more character at the end of the file."""
     document = Document(text)
-    rules.find(document.analysis)
+    rules.find(document.analyse())
     end = len(document.source)
     start = time.process_time()
     document.edit(end, end, b"\nx = 1")
-    analysis = document.analysis
+    analysis = document.analyse()
     list(analysis.calls)
     middle = time.process_time()
     rules.find(analysis)
@@ -94,7 +94,7 @@ def main() -> int:
     options = parser.parse_args()
     spec = importlib.util.find_spec("keras")
     installed = [Path(spec.origin).parent] if spec and spec.origin else []
-    rules.find(Document("import tensorflow as tf\n").analysis)
+    rules.find(Document("import tensorflow as tf\n").analyse())
     if options.each:
         one_by_one(options.folders or installed, options.each)
         return 0

@@ -1,6 +1,7 @@
 """How fast the server answers, beside ruff, pyright, python-lsp-server and jedi-language-server, in one run.
 
     python benchmarks/servers.py [--servers energy-lsp,ruff,...] [--lines 240,1000,6300] [--starts 5] [--json FILE]
+    python benchmarks/servers.py --builds before="OTHER/.venv/bin/energy-lsp serve" --part before
 
 ruff is the one of this environment. Other servers are installed into a virtual environment that is made for the run and
 thrown away (unless --venv names one to keep). The files are TensorFlow code from Keras. The servers take turns: each is
@@ -12,7 +13,8 @@ quotes are closed by whoever types; at one place also by the editor. Typed at th
 statements, in the body of a function, and at the end; the last keys are taken back one by one, then all at once, then the
 lines are pasted and taken back. p50, p90 and p99 are over all keys until their diagnostics; with every fifth key
 a hover is asked for at once. CPU is what the server took from a key to the next one, by the scheduler's clock.
-With --pull diagnostics are asked for right behind the key, of servers that can be asked.
+With --pull diagnostics are asked for right behind the key, of servers that can be asked. With --builds other builds of this
+server take part, each under a name: what a change costs or saves is seen in one run.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import importlib.util
 import json
 import os
 import queue
+import shlex
 import statistics
 import subprocess
 import sys
@@ -88,6 +91,7 @@ class Typed(NamedTuple):
     hover_50: float
     hover_99: float
     cpu_50: float
+    cpu_90: float
     cpu_99: float
     cpu_worst: float
 
@@ -346,7 +350,7 @@ class Contestant:
                 len(taken["key"]),
                 *[part(taken["key"], share) for share in (0.5, 0.9, 0.99, 1)],
                 *[part(taken["hover"], share) for share in (0.5, 0.99)],
-                *[part(taken["cpu"], share) for share in (0.5, 0.99, 1)],
+                *[part(taken["cpu"], share) for share in (0.5, 0.9, 0.99, 1)],
             )
             for what, taken in [*self.typed.items(), ("all", everything)]
         ]
@@ -457,11 +461,16 @@ def main() -> None:
     parser.add_argument("--places", default=",".join(PLACES), help="where to type")
     parser.add_argument("--venv", type=Path)
     parser.add_argument("--pull", action="store_true")
+    parser.add_argument("--builds", nargs="+", default=[], metavar="NAME=COMMAND", help="other builds")
+    parser.add_argument("--part", default="", help="keep the figures under a name of their own")
     parser.add_argument("--json", type=Path, help="write the figures to a file, too")
     options = parser.parse_args()
     if options.pull:
         CAPABILITIES["textDocument"]["diagnostic"] = {}
     wanted = options.servers.split(",")
+    builds = {
+        name: shlex.split(command) for name, _, command in (one.partition("=") for one in options.builds)
+    }
     if unknown := set(wanted) - set(known):
         parser.error(f"unknown server {', '.join(sorted(unknown))}: choose from {', '.join(known)}.")
     runs = [(where, False) for where in options.places.split(",")]
@@ -472,8 +481,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         programs = install(options.venv or Path(scratch) / "venv") if set(wanted) & set(OTHERS) else Path()
         commands = {name: [str(programs / command[0]), *command[1:]] for name, command in OTHERS.items()}
-        commands |= {"energy-lsp": ENERGY_LSP, "ruff": RUFF}
-        installed = [name for name in wanted if Path(commands[name][0]).exists()]
+        commands |= {"energy-lsp": ENERGY_LSP, "ruff": RUFF, **builds}
+        installed = [name for name in (*wanted, *builds) if Path(commands[name][0]).exists()]
         for lines in map(int, options.lines.split(",")):
             contestants = []
             for name in installed:
@@ -490,12 +499,18 @@ def main() -> None:
         Results,  # tests and other benchmarks load this module where record.py is not beside them
     )
 
-    kept = Results("servers", topic="Server", title="Language servers beside each other")
+    kept = Results("servers", topic="Server", title="Language servers beside each other", part=options.part)
     for row in results:
         kept.add(f"{row.server}, {row.lines:,} lines: start → diagnostics", row.ready, "ms")
         kept.add(f"{row.server}, {row.lines:,} lines: memory", row.memory, "MB")
     for row in typed:
-        for name, value in (("p50", row.p50), ("p99", row.p99), ("hover p99", row.hover_99)):
+        for name, value in (
+            ("p50", row.p50),
+            ("p99", row.p99),
+            ("hover p99", row.hover_99),
+            ("CPU p99", row.cpu_99),
+            ("CPU of the dearest key", row.cpu_worst),
+        ):
             kept.add(f"{row.server}, {row.lines:,} lines, {row.what}: {name}", value, "ms")
     kept.write()
     if options.json is not None:

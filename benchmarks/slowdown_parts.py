@@ -27,6 +27,7 @@ from energy_code.workspace.project import Project
 from energy_measure.injected import probe as probe_module
 from energy_measure.program.call_sites import Instrumented
 from energy_measure.statistics import median_interval
+from record import Results
 from slowdown import EAGER
 
 STEPS = 5
@@ -157,6 +158,9 @@ def report(found: dict[tuple[int, str], list[list[float]]], probes: list[str], c
         f"load {os.getloadavg()[0]:.1f}\n\n| probes | clock | CPU time / plain | clock / plain | µs a call |"
     )
     print("|---|---|---|---|---|")
+    results = Results(
+        "slowdown_parts", topic="Measuring", title="What each part of measuring costs a training loop"
+    )
     for (loop, wish), turns in found.items():
         values = np.array(turns)
         cells = []
@@ -167,6 +171,9 @@ def report(found: dict[tuple[int, str], list[list[float]]], probes: list[str], c
         own = np.median(values[:, 2] - plain[:, 2]) / calls * 1e6
         name = {0: "none", 1: "now", MARKING: "now, with marks"}.get(loop) or Path(probes[loop - 1]).name
         print(f"| {name} | {wish} | {cells[0]} | {cells[1]} | {own:.1f} |")
+        cpu = float(np.median(values[:, 0] / plain[:, 0]))
+        results.add(f"CPU time, probes {name}, clock {wish}", cpu, "× plain", note=f"interval {cells[0]}")
+    results.write()
 
 
 def main() -> None:

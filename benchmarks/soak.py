@@ -12,11 +12,10 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "server"))
-
-from soaking import Outcome, soak  # the test runs the same, shorter
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "lab"))
 
 from record import Results
+from soaking import Outcome, soak  # the test runs the same, shorter
 
 
 def main() -> int:
