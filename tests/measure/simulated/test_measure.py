@@ -71,9 +71,12 @@ def test_measured_calls_cost_what_their_cpu_time_drew(machine_with, tmp_path):
     assert in_place["interval"]["low"] < 3 * WATTS * used["matmul"]
     assert in_place["interval"]["high"] > WATTS * used["matmul"] / 3
     # On a busy machine the call lasts long enough to be resolved where it stands: then it is the first one, which
-    # sets much up, and not the usual one that a replay sees.
-    assert replayed["method"] == "replayed" or replayed["resolved"]
-    square = used["warm" if replayed["method"] == "replayed" else "cold"]
-    assert replayed["interval"]["low"] < 3 * WATTS * square
-    assert replayed["interval"]["high"] > WATTS * square / 3
+    # sets much up, and not the usual one that a replay sees. Where neighbours blur the windows of its replay too,
+    # the call has no figure, and says so: what a replay must give is tested on scripted power.
+    if replayed["resolved"]:
+        square = used["warm" if replayed["method"] == "replayed" else "cold"]
+        assert replayed["interval"]["low"] < 3 * WATTS * square
+        assert replayed["interval"]["high"] > WATTS * square / 3
+    else:
+        assert (replayed["joules"]["per_call"], replayed["total_joules"]) == (None, None)
     assert sum(call["joules"]["ram"] or 0.0 for call in told["calls"]) < 0.1 * in_place["joules"]["total"]
