@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from energy_lsp.presentation.pipeline import reports_on_disk
-from energy_lsp.session.open_files import path_of
+from energy_lsp.session.open_file import path_of
 from energy_lsp.session.worker import BACKGROUND
 
 if TYPE_CHECKING:

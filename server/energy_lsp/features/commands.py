@@ -22,7 +22,7 @@ from energy_lsp.features.refusal import refused
 from energy_lsp.features.summary import encoded_summary, file_summary, summary_of, summary_text
 from energy_lsp.features.unopened.reports import unopened_summaries
 from energy_lsp.presentation.figures.account import Account
-from energy_lsp.session.open_files import path_of
+from energy_lsp.session.open_file import path_of
 from energy_lsp.wire.encoding import Encoded
 from energy_measure.problems import MeasureProblem
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from energy_lsp.features import indexing
-from energy_lsp.session.open_files import path_of
+from energy_lsp.session.open_file import path_of
 from energy_lsp.workspace.settings import SECTION
 
 if TYPE_CHECKING:

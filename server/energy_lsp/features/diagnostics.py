@@ -15,7 +15,7 @@ from energy_lsp.wire.encoding import Encoded, encoded, encoded_object
 
 if TYPE_CHECKING:
     from energy_lsp.presentation.reports.file import EncodedDiagnostics, FileReport
-    from energy_lsp.session.open_files import Opened
+    from energy_lsp.session.open_file import Opened
     from energy_lsp.session.server import EnergyServer
 
 FULL, UNCHANGED = Encoded('"full"'), Encoded('"unchanged"')

@@ -23,7 +23,7 @@ from energy_lsp.features.programs.runs import database_of, history_of_call
 from energy_lsp.features.refusal import refused
 from energy_lsp.presentation.notation.markup import Markdown
 from energy_lsp.presentation.words.evidence import evidence_page
-from energy_lsp.session.open_files import path_of
+from energy_lsp.session.open_file import path_of
 
 if TYPE_CHECKING:
     from energy_lsp.presentation.reports.file import FileReport

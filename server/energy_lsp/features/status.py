@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from energy_lsp.presentation.figures.account import NOTHING, Account
 
 if TYPE_CHECKING:
-    from energy_lsp.session.open_files import Opened
+    from energy_lsp.session.open_file import Opened
     from energy_lsp.session.server import EnergyServer
 
 STATUS = "energyLsp/status"

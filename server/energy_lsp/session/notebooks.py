@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from energy_lsp.presentation.pipeline import make_cell_reports
-from energy_lsp.session.open_files import Change, Made, Opened, OpenFiles, changed_text, path_of
+from energy_lsp.session.open_file import Change, Made, Opened, changed_text, path_of
+from energy_lsp.session.open_files import OpenFiles
 
 if TYPE_CHECKING:
     from energy_code.workspace.notebook import Notebook

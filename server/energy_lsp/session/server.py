@@ -22,7 +22,8 @@ from pygls.lsp.server import LanguageServer
 from energy_data.untrusted.printable import one_line
 from energy_lsp.session import notebooks
 from energy_lsp.session.garbage_collection import Garbage
-from energy_lsp.session.open_files import Opened, OpenFiles, path_of
+from energy_lsp.session.open_file import Opened, path_of
+from energy_lsp.session.open_files import OpenFiles
 from energy_lsp.session.protocol import PARSE_ERROR, EnergyProtocol
 from energy_lsp.session.worker import BACKGROUND, Worker
 from energy_lsp.wire.encoding import converter

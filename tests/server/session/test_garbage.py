@@ -12,7 +12,7 @@ from lsprotocol import types
 from energy_code.ir.code import FunctionCode
 from energy_code.process import garbage_collection as collector
 from energy_lsp.session.garbage_collection import GROWTH, QUIET_SECONDS, Garbage
-from energy_lsp.session.open_files import OpenFile
+from energy_lsp.session.open_file import OpenFile
 from energy_lsp.workspace.client import Client
 from energy_lsp.workspace.folders import Folder
 

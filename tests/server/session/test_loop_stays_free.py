@@ -9,7 +9,8 @@ from pathlib import Path
 
 from energy_lsp.features.code_lens import lenses
 from energy_lsp.presentation.reports.file import FileReport
-from energy_lsp.session.open_files import Opened, OpenFile, OpenFiles
+from energy_lsp.session.open_file import Opened, OpenFile
+from energy_lsp.session.open_files import OpenFiles
 from energy_lsp.session.worker import Worker
 from energy_lsp.wire.encoding import Encoded
 from energy_lsp.workspace.client import Client
