@@ -44,7 +44,7 @@ MERGE = """
 import sys, json, resource
 from pathlib import Path
 from energy_data.database.database import Database
-from energy_data.database.interchange import merge
+from energy_data.exchange.interchange import merge
 with Database.open(Path(sys.argv[2])) as database:
     merge(database, Path(sys.argv[1]))
 used = resource.getrusage(resource.RUSAGE_SELF)

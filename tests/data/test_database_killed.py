@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from energy_data.database.database import Database
-from energy_data.database.interchange import merge
 from energy_data.database.summaries import summarise_everything
+from energy_data.exchange.interchange import merge
 from energy_data.model import Measurement, Run
 from energy_data.studies.greenlight import import_greenlight
 

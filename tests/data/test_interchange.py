@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from energy_data.database.database import Database
-from energy_data.database.interchange import BadLine, export_lines, import_lines, merge
 from energy_data.database.store import EnergyStore
+from energy_data.exchange.interchange import BadLine, export_lines, import_lines, merge
 from energy_data.model import CallSpan, Measurement, Quantity, RuleEvidence, Run, Trace
 
 MakeRun = Callable[..., Run]

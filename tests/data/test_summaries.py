@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from energy_data.database.database import Database
-from energy_data.database.interchange import merge
 from energy_data.database.store import EnergyStore
 from energy_data.database.summaries import summarise_everything
+from energy_data.exchange.interchange import merge
 from energy_data.model import Environment, Figure, Measurement, Quantity, Run
 from energy_data.project_identity import project_id
 

@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from energy_data.database import checking, interchange
 from energy_data.database.database import Database
 from energy_data.database.guard import is_plain
-from energy_data.database.interchange import BadLine, export_lines, import_lines, merge
 from energy_data.database.store import EnergyStore
+from energy_data.exchange import checking, interchange
+from energy_data.exchange.interchange import BadLine, export_lines, import_lines, merge
 from energy_data.model import (
     Environment,
     InputSignature,
@@ -294,7 +294,7 @@ def test_a_hostile_line_is_one_sentence(tmp_path: Path, line: str) -> None:
 def test_a_line_is_not_read_further_than_one_can_be_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("energy_data.database.interchange.LONGEST_LINE", 1000)
+    monkeypatch.setattr("energy_data.exchange.interchange.LONGEST_LINE", 1000)
     monkeypatch.setattr("energy_lsp.cli.results.db.LONGEST_LINE", 1000)
     export = tmp_path / "long.jsonl"
     export.write_text(HEAD + "x" * 5_000_000)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from energy_data.database.database import Database
 from energy_data.database.pruning import prune
-from energy_data.database.sharing import holds_values, shared_row
+from energy_data.exchange.sharing import holds_values, shared_row
 from energy_data.model import Environment, Machine, Run
 from energy_data.paths import standard_database
 from energy_data.project_identity import project_id

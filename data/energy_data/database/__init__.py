@@ -1,1 +1,1 @@
-"""The energy database: schema, reading, writing, merging, pruning."""
+"""The energy database: schema, reading, writing, pruning."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from energy_data.database.database import Database
-from energy_data.database.interchange import merge
+from energy_data.exchange.interchange import merge
 from energy_data.problems import Problem
 from energy_data.untrusted.reading import MEGABYTE, read_text
 from energy_data.untrusted.writing import create, private_folder, write_file

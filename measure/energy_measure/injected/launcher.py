@@ -176,11 +176,11 @@ def run_cells(cells: list[dict[str, str]]) -> None:
         # As IPython does: what looks into the source of a function finds that of its cell.
         linecache.cache[name] = (len(source), None, (source + "\n").splitlines(True), name)
         if "magic" in cell:
-            beside("cell_magics").run_cell_magic(json.loads(cell["magic"]), module.__dict__)
+            package("notebook").run_cell_magic(json.loads(cell["magic"]), module.__dict__)
             continue
         tree = instrumented_tree(source, cell["instrumented"], name)
         if "shell" in cell:
-            beside("shell_lines").run_assigned(tree, json.loads(cell["shell"]), module.__dict__)
+            package("notebook").run_assigned(tree, json.loads(cell["shell"]), module.__dict__)
         shown = None
         if ends_in_value(tree, source):
             shown = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ import pytest
 
 from energy_code.workspace.notebook import neutralised
 from energy_code.workspace.project import Project
-from energy_measure.injected import cell_magics, shell_lines
+from energy_measure.injected.notebook import cell_magics, shell_lines
 from energy_measure.program.call_sites import Instrumented
 from energy_measure.program.notebook_magics import cell_magic, left_out, line_commands
 

@@ -14,10 +14,10 @@ import click
 
 from energy_data.database.connections import WAIT_SECONDS
 from energy_data.database.database import Database
-from energy_data.database.interchange import LONGEST_LINE, BadLine, export_lines, import_lines, merge
 from energy_data.database.pruning import prune
-from energy_data.database.sharing import what_is_shared
 from energy_data.database.store import EnergyStore
+from energy_data.exchange.interchange import LONGEST_LINE, BadLine, export_lines, import_lines, merge
+from energy_data.exchange.sharing import what_is_shared
 from energy_data.model import Figure
 from energy_data.paths import team_database, user_database
 from energy_data.problems import DatabaseProblem

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from energy_data.database.database import Database
-from energy_data.database.sharing import shared_file, shared_run, what_is_shared
+from energy_data.exchange.sharing import shared_file, shared_run, what_is_shared
 from energy_data.model import Inside, Part, Run
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import one_line

@@ -12,7 +12,7 @@ from itertools import compress
 from typing import Any
 
 from energy_data.catalogue.naming import canonical
-from energy_data.database.sharing import shared_file, shared_row
+from energy_data.exchange.sharing import shared_file, shared_row
 from energy_data.model import COVERS, DEVICES, Environment, Machine
 from energy_data.rows import (
     environment_from,

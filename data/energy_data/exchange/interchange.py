@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from energy_data.database.checking import UNREADABLE, BadRow, RowCheck, Values
-from energy_data.database.copying import copy_rows, room_to_copy
 from energy_data.database.database import OF_A_RUN, TABLES, Database
 from energy_data.database.inserting import insert_tuples
 from energy_data.database.migrations import ADDED
-from energy_data.database.sharing import shared_row
 from energy_data.database.summaries import summarise
+from energy_data.exchange.checking import UNREADABLE, BadRow, RowCheck, Values
+from energy_data.exchange.copying import copy_rows, room_to_copy
+from energy_data.exchange.sharing import shared_row
 from energy_data.problems import DatabaseProblem, explain, explained
 from energy_data.untrusted.printable import json_text, one_line
 
