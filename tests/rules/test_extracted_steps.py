@@ -45,8 +45,67 @@ for epoch in range(2):
 """
 
 
+GIVEN = """
+def train_one_step(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = mse(y, model(x))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    return loss
+"""
 PLAIN = "loss = mse(y, model(x))"
 SILENT = {
+    "two optimizers are given": f"""{GIVEN}
+first, second = keras.optimizers.SGD(0.1), keras.optimizers.Adam()
+for x, y in data:
+    train_one_step(model, first, x, y)
+for x, y in data:
+    train_one_step(model, second, x, y)
+""",
+    "an optimizer of each fold is given": f"""{GIVEN}
+def fold(number):
+    net = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+    adam = keras.optimizers.Adam()
+    for x, y in data:
+        train_one_step(net, adam, x, y)
+for number in range(2):
+    fold(number)
+""",
+    "a model that is given is frozen under another name": f"""{GIVEN}
+def run(net, optimizer):
+    for epoch in range(2):
+        for x, y in data:
+            train_one_step(net, optimizer, x, y)
+        net.layers[0].trainable = False
+run(model, opt)
+""",
+    "the step is also known by another name": f"""{GIVEN}
+steps = [train_one_step]
+for x, y in data:
+    train_one_step(model, opt, x, y)
+    steps[0](model, keras.optimizers.Adam(), x, y)
+""",
+    "an epoch is handed down to the step": """
+def step(x, y, epoch):
+    with tf.GradientTape() as tape:
+        loss = mse(y, model(x)) / (1 + epoch)
+    opt.apply_gradients(zip(tape.gradient(loss, model.trainable_weights), model.trainable_weights))
+def train(epoch):
+    for x, y in data:
+        step(x, y, epoch)
+for number in range(4):
+    train(number)
+""",
+    "the step gives a number of Python": """
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = mse(y, model(x))
+    opt.apply_gradients(zip(tape.gradient(loss, model.trainable_weights), model.trainable_weights))
+    return {"loss": loss, "rows": len(x)}
+for x, y in data:
+    print("." * step(x, y)["rows"])
+""",
+    "a string that holds code": loop('loss = mse(y, model(x))\n            note = f"{loss.numpy()}"'),
     "a helper reads what the loop counts down": "scale = 1.0\ndef f(p):\n    return p * scale\n"
     + loop("loss = mse(y, f(model(x)))", epoch="scale *= 0.5"),
     "a lambda reads a list that changes": "k = [1.0]\nf = lambda p: p * k[0]\n"
@@ -98,6 +157,60 @@ SPEAKS = {
         ),
     ),
     "breaks and counters": loop(PLAIN, before="if step == 2: break"),
+    "comments and strings that look like effects": loop(
+        '# [b, 4] => [b, 1]\n            out = model(x)  # print(out)\n            loss = mse(y, out) * scale["] = #"]'
+    ).replace("\nfor", '\nscale = {"] = #": 0.5}\nfor', 1),
+    "a model and an optimizer that are handed down": f"""{GIVEN}
+def train(epoch, net, optimizer):
+    for step, (x, y) in enumerate(data):
+        loss = train_one_step(net, optimizer, x=x, y=y)
+        if step % 2 == 0:
+            print(epoch, loss.numpy())
+def main():
+    adam = keras.optimizers.Adam()
+    for epoch in range(2):
+        train(epoch, model, adam)
+if __name__ == "__main__":
+    main()
+""",
+    "weights in a dict, and `tf.add`": """
+weights = {"w": tf.Variable(tf.ones((4, 1)) * 0.1)}
+biases = {"b": tf.Variable(tf.zeros((1,)))}
+def net(x):
+    return tf.add(tf.matmul(x, weights["w"]), biases["b"])
+def run(x, y):
+    with tf.GradientTape() as tape:
+        loss = mse(y, net(x))
+    variables = list(weights.values()) + list(biases.values())
+    opt.apply_gradients(zip(tape.gradient(loss, variables), variables))
+for step, (x, y) in enumerate(data, 1):
+    run(x, y)
+    print(step, float(mse(y, net(x))))
+""",
+    "another step in each branch": """
+for step, (x, y) in enumerate(data.repeat(2)):
+    if step % 2 == 0:
+        with tf.GradientTape() as tape:
+            loss = mse(y, model(x))
+        grads = tape.gradient(loss, model.trainable_weights)
+        opt.apply_gradients(zip(grads, model.trainable_weights))
+    else:
+        with tf.GradientTape() as tape:
+            loss = mse(y, model(x)) * 0.1
+        grads = tape.gradient(loss, model.trainable_weights)
+        opt.apply_gradients(zip(grads, model.trainable_weights))
+    print(step, float(loss))
+""",
+    "two loops in one": loop(PLAIN).replace(
+        "    print",
+        "    for x, y in data:\n"
+        + """
+        with tf.GradientTape() as tape:
+            loss = mse(y, 0.3 * model(x))
+        grads = tape.gradient(loss, model.trainable_weights)
+        opt.apply_gradients(zip(grads, model.trainable_weights))
+    print""",
+    ),
 }
 
 

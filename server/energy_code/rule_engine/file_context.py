@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 _WORD = frozenset([*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *range(0x80, 0x100)])
 """Bytes of names."""
 _WORDS = re.compile(rb"[0-9A-Za-z_\x80-\xff]+")
+_NOT_CODE = re.compile(
+    rb"#[^\n]*"
+    rb"|(?P<prefix>[A-Za-z]{0,2})(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''"
+    rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')",
+    re.DOTALL,
+)
 _LONG = 16_384
 """Bytes from which on a search through a text counts."""
 _SEARCHES = 200
@@ -27,6 +33,7 @@ class FileContext:
     """What all places of one file look up again and again."""
 
     __slots__ = (
+        "_code",
         "_index",
         "_searches",
         "_source",
@@ -55,6 +62,7 @@ class FileContext:
 
     def __init__(self, source: bytes) -> None:
         self._source = source
+        self._code: bytes | None = None
         self._searches = 0
         self._index: dict[bytes, list[int]] | None = None
         self.words: dict[bytes, bool] = {}
@@ -113,6 +121,13 @@ class FileContext:
             known = self.words[word] = word in self._source
         return known
 
+    @property
+    def code(self) -> bytes:
+        """The text with blanks for comments and strings, at the same places: what neither of them says is done."""
+        if self._code is None:
+            self._code = _NOT_CODE.sub(_blank, self._source)
+        return self._code
+
     def occurrences(self, name: bytes, after: bytes, start: int, end: int) -> Iterator[int]:
         """Where a stretch of the text has a whole word, with some text right behind it."""
         if end - start < _LONG or _WORDS.fullmatch(name) is None:
@@ -138,6 +153,12 @@ class FileContext:
         if module not in self.aliases:
             self.aliases[module] = alias_in(self._source, module)
         return self.aliases[module]
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    """A formatted string stays, as it holds code."""
+    text = found.group()
+    return text if b"f" in (found["prefix"] or b"").lower() else b" " * len(text)
 
 
 def occurrences(source: bytes, name: bytes, after: bytes, start: int, end: int) -> Iterator[int]:

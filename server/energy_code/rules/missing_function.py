@@ -9,14 +9,24 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
-from energy_code.rule_engine.edits.extract import Step, counted, extracted, free_name, step_at
+from energy_code.rule_engine.edits.extract import (
+    TAPE_NAMES,
+    Step,
+    counted,
+    extracted,
+    free_name,
+    is_python,
+    step_at,
+)
 from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.queries.handed_down import HandedDown
 from energy_code.rule_engine.queries.loops import calls_of, method_calls, targets
 from energy_code.rule_engine.queries.object_state import is_steady
 from energy_code.rule_engine.queries.program import (
     Program,
     free_names_of,
     program_of,
+    root_name,
     statements_at,
 )
 from energy_code.rule_engine.queries.purity import (
@@ -50,7 +60,7 @@ _NOT_IN_A_STEP = re.compile(
 _STORES = re.compile(rb"\]\s*=(?!=)")
 """An item of a list or dict that is set."""
 _LOOPS = ("for_statement", "while_statement")
-_TAPE_NAMES = re.compile(rb"GradientTape\([^)]*\)\s+as\s+(\w+)")
+_TAPE_IN_LOOP = re.compile(rb"(?m)^[ \t]+with[ \t][^\n]*GradientTape\(")
 
 
 class MissingFunction(Rule):
@@ -337,7 +347,7 @@ def step(x, w):
         looped = _calls_in_loops(place, function)
         if not looped or body is None:
             return
-        text = place.analysis.source[body.start_byte : body.end_byte]
+        text = place.shared.code[body.start_byte : body.end_byte]
         if (any(word in text for word in _WORDS) and _EFFECTS.search(text)) or _STORES.search(text):
             return
         numpy = place.module_alias("numpy")
@@ -371,7 +381,9 @@ def step(x, w):
         def edits() -> list[Edit]:
             names = Names(place.analysis)
             decorator = f"@{names.name('tf.function')}"
-            return [*names.import_edits(), *extracted(place, step, decorator, free_name(place, "train_step"))]
+            earlier = len(_TAPE_IN_LOOP.findall(place.shared.code, 0, statement.start_byte))
+            name = free_name(place, "train_step", earlier)
+            return [*names.import_edits(), *extracted(place, step, decorator, name)]
 
         yield Match(
             place.node,
@@ -383,24 +395,26 @@ def step(x, w):
 
 def _ends_step(place: RuleContext, statement: Node) -> bool:
     start, end = statement.start_byte, statement.end_byte
-    return _NOT_IN_A_STEP.search(place.analysis.source, start, end) is not None or not is_steady(
+    return _NOT_IN_A_STEP.search(place.shared.code, start, end) is not None or not is_steady(
         place, start, end
     )
 
 
 def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node]) -> bool:
     """Whether the file changes what the function reads, or gives it another number or optimizer in each call."""
-    source = place.analysis.source
+    source, code = place.analysis.source, place.shared.code
     text = source[function.start_byte : function.end_byte]
-    outside = source[: function.start_byte] + b"\n" + source[function.end_byte :]
+    outside = code[: function.start_byte] + b"\n" + code[function.end_byte :]
     free = free_names(text)
     parameters = function.child_by_field_name("parameters")
     program = program_of(place.analysis)
     if free is None or parameters is None or _is_changed(place, program, function, looped):
         return True
-    if changes_outside(outside, free) or any(is_rebound(outside, name) for name in free):
+    own = {name for name in free if not program.is_of_library(name)}
+    if changes_outside(outside, own) or any(is_rebound(outside, name) for name in own):
         return True
-    if applies_gradients_of(text, place.names(parameters)):
+    optimizers = [name for name in place.names(parameters) if applies_gradients_of(text, [name])]
+    if optimizers and not _are_single(program, function, optimizers, outside):
         return True
     for call in looped:
         loops = [one for one in place.within_function(call) if one.type in _LOOPS]
@@ -413,11 +427,33 @@ def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node
     return False
 
 
+def _are_single(program: Program, function: Node, optimizers: Sequence[str], outside: bytes) -> bool:
+    """Whether the step is only ever given one and the same optimizer, and one model that stays as it is."""
+    defined = statements_at(program, function.start_point, function.end_point)
+    if len(defined) != 1 or not isinstance(defined[0], ast.FunctionDef):
+        return False
+    step, down = defined[0], HandedDown(program)
+    models = {
+        root_name(node)
+        for node in ast.walk(step)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("trainable")
+    } & {one.arg for one in step.args.args}
+    given = [*optimizers, *filter(None, models)]
+    if not all(down.is_one_object(step, name) for name in given):
+        return False
+    return not changes_outside(outside, {one for name in given for one, _ in down.names(step, name)})
+
+
 def _is_changed(place: RuleContext, program: Program, function: Node, looped: Sequence[Node]) -> bool:
     """Whether the function reaches an effect, or reads what the loops that call it change."""
     place.shared.looked_anywhere = True  # any function of the file may be one that it calls
     defined = statements_at(program, function.start_point, function.end_point)
     if len(defined) != 1 or not isinstance(defined[0], ast.FunctionDef):
+        return True
+    down = HandedDown(program)
+    if any(down.counts(defined[0], one.arg) for one in defined[0].args.args):
+        return True
+    if any(is_python(program, value) for value in _returned(defined[0])):
         return True
     reach = Reach(program, defined)
     if has_effect(reach, [one.arg for one in defined[0].args.args if one.arg != "self"]):
@@ -429,6 +465,16 @@ def _is_changed(place: RuleContext, program: Program, function: Node, looped: Se
         for one in statements_at(program, loop.start_point, loop.end_point)
     ]
     return reads_what_changes(reach, around, free_names_of(defined[0]))
+
+
+def _returned(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """What a function gives, and the parts of it: a trace gives tensors of them."""
+    waiting = [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        waiting += getattr(value, "elts", [])
+        waiting += value.values if isinstance(value, ast.Dict) else []
 
 
 def _is_plain(place: RuleContext, function: Node) -> bool:
@@ -476,9 +522,15 @@ def _head_end(statement: Node) -> int:
 
 def _is_whole(place: RuleContext, step: Step, statement: Node) -> bool:
     """Whether every gradient is taken within the step, and no tape is used behind it."""
-    source = place.analysis.source
+    code = place.shared.code
     start, end = step.statements[0].start_byte, step.statements[-1].end_byte
-    tapes = _TAPE_NAMES.findall(source[start:end])
-    rest = source[end : step.loops[0].end_byte]
-    taken = all(re.search(rb"\b" + tape + rb"\.gradient\(", source[start:end]) for tape in tapes)
-    return bool(tapes) and taken and not any(re.search(rb"\b" + tape + rb"\b", rest) for tape in tapes)
+    tapes = TAPE_NAMES.findall(code[start:end])
+    taken = all(re.search(rb"\b" + tape + rb"\.gradient\(", code[start:end]) for tape in tapes)
+    around = (code[step.loops[-1].start_byte : start], code[end : place.scope(statement).end_byte])
+    return bool(tapes) and taken and all(_is_opened_first(tape, text) for tape in tapes for text in around)
+
+
+def _is_opened_first(tape: bytes, code: bytes) -> bool:
+    """Whether a name, where some code has it, is that of another tape."""
+    found = re.search(rb"(\bas\s+)?\b" + tape + rb"\b", code)
+    return found is None or found.group(1) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 _SIMPLE = frozenset({"expression_statement", "with_statement", "delete_statement", "comment"})
 """What may run or not, or several times, would leave names unbound: such statements end what is taken."""
+TAPE_NAMES = re.compile(rb"GradientTape\([^)]*\)\s+as\s+(\w+)")
+_CONDITIONS = frozenset({"if_statement", "elif_clause", "else_clause"})
+_OF_PYTHON = frozenset({"zip", "map", "len", "int", "float", "str", "bool", "range", "enumerate"})
 _COUNTED = re.compile(r"(range|enumerate)\(")
 
 
@@ -54,7 +58,7 @@ def step_at(place: RuleContext, first: Node, ends: Callable[[Node], bool]) -> St
     ]
     block = first.parent
     program = program_of(place.analysis)
-    if not loops or block is None or block != loops[0].child_by_field_name("body"):
+    if not loops or block is None or not _runs_in(block, loops[0]):
         return None
     place.shared.looked_anywhere = True  # any function of the file may be one that runs with it
     statements = _taken(place, block, first, lambda one: ends(one) or _has_effect(program, one))
@@ -67,14 +71,30 @@ def step_at(place: RuleContext, first: Node, ends: Callable[[Node], bool]) -> St
         return None  # a Python number is another graph for each value
     if _depends_on_python(place, program, names, inputs, loops, statements):
         return None
+    tapes = TAPE_NAMES.findall(place.shared.code, statements[0].start_byte, statements[-1].end_byte)
     outputs = [
         name
-        for name in sorted(names.bound)
+        for name in sorted(names.bound - {tape.decode() for tape in tapes})
         if name in names.read or _is_read_outside(place, program, name, loops, statements)
     ]
     if any(_is_python(program, name, statements) for name in outputs):
         return None
     return Step(statements, loops, inputs, outputs)
+
+
+def _runs_in(block: Node, loop: Node) -> bool:
+    """Whether a block is the body of a loop, or of a condition in it: the statements of either run one after the other."""
+    body = loop.child_by_field_name("body")
+    while block != body:
+        condition = block.parent
+        if condition is None or condition.type not in _CONDITIONS or condition.parent is None:
+            return False
+        block = condition.parent
+        if block.type == "if_statement":  # of an else or elif
+            if block.parent is None:
+                return False
+            block = block.parent
+    return True
 
 
 def _has_effect(program: Program, statement: Node) -> bool:
@@ -98,15 +118,19 @@ def _is_python(program: Program, name: str, statements: Sequence[Node]) -> bool:
         if isinstance(node, ast.Assign)
         and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
     ]
-    return any(
-        isinstance(value, (ast.Constant, ast.Lambda, ast.GeneratorExp, ast.JoinedStr))
-        or (isinstance(value, ast.Attribute) and value.attr == "shape")
-        or (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Name)
-            and value.func.id in ("zip", "map")
-        )
-        for value in values
+    return any(is_python(program, value) for value in values)
+
+
+def is_python(program: Program, value: ast.expr) -> bool:
+    """Whether an expression gives something of Python."""
+    if isinstance(value, ast.Name):
+        return program.is_number(value.id) and value.id not in program.parameters
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in _OF_PYTHON
+    if isinstance(value, ast.Constant):
+        return value.value is not None
+    return isinstance(value, (ast.Lambda, ast.GeneratorExp, ast.JoinedStr)) or (
+        isinstance(value, ast.Attribute) and value.attr == "shape"
     )
 
 
@@ -128,11 +152,12 @@ def extracted(place: RuleContext, step: Step, decorator: str, name: str) -> list
     return [Edit(at, at, text), Edit(start, end, result)]
 
 
-def free_name(place: RuleContext, wanted: str) -> str:
-    """A name that the file does not use yet."""
+def free_name(place: RuleContext, wanted: str, before: int = 0) -> str:
+    """A name that the file does not use yet; `before`: how many others of the file may be given one at the same time."""
     taken = place.analysis.source
-    names = (wanted, *(f"{wanted}_{number}" for number in range(2, 100)))
-    return next(name for name in names if not re.search(rb"\b" + name.encode() + rb"\b", taken))
+    names = (wanted, *(f"{wanted}_{number}" for number in range(2, 1000)))
+    free = (name for name in names if not re.search(rb"\b" + name.encode() + rb"\b", taken))
+    return next(itertools.islice(free, min(before, 500), None))
 
 
 def _taken(place: RuleContext, block: Node, first: Node, has_effect: Callable[[Node], bool]) -> list[Node]:
@@ -289,7 +314,7 @@ def _is_read_outside(
     place: RuleContext, program: Program, name: str, loops: Sequence[Node], statements: Sequence[Node]
 ) -> bool:
     """Whether a name is met in the loops outside of the statements, behind them in the same scope, or in a function."""
-    source, scope = place.analysis.source, place.scope(loops[-1])
+    source, scope = place.shared.code, place.scope(loops[-1])
     start, end = statements[0].start_byte, statements[-1].end_byte
     word = re.compile(rb"(?<![\w.])" + name.encode() + rb"(?!\w)")
     if word.search(source, loops[-1].start_byte, start) or word.search(source, end, scope.end_byte):

@@ -20,6 +20,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 STATIC_LIBRARIES = frozenset({"numpy", "math"})
 """What they give of plain numbers is a plain number; of tensors, or at random, it is not."""
+_LIBRARIES = frozenset({"tensorflow", "keras", "tf_keras", "numpy"})
 _NOT_PYTHON = re.compile(rb"(?m)^[ \t]*[%!].*$")
 """Lines of notebooks for the shell and for magic."""
 
@@ -86,6 +87,10 @@ class Program(Names):
         if not isinstance(node, ast.Name):
             return ""
         return ".".join([self.imports.get(node.id, node.id), *reversed(parts)])
+
+    def is_of_library(self, name: str) -> bool:
+        """Whether a name stands for something of TensorFlow, Keras or NumPy, which nobody changes: `tf.add` adds tensors."""
+        return self.imports.get(name, "").partition(".")[0] in _LIBRARIES
 
     def is_imported(self, node: ast.AST) -> bool:
         """Whether an expression names something of a module."""

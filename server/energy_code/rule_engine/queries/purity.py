@@ -41,7 +41,7 @@ def calls_pure_code(place: RuleContext, text: bytes, depth: int = DEPTH) -> bool
         bodies = [node for name, node in functions if name in names]
         if any(has_effect(place, body) for body in bodies):
             return False
-        waiting = [place.analysis.source[body.start_byte : body.end_byte] for body in bodies]
+        waiting = [place.shared.code[body.start_byte : body.end_byte] for body in bodies]
     return True
 
 
@@ -72,7 +72,7 @@ def _definitions(place: RuleContext) -> tuple[list[tuple[bytes, Node]], list[Nod
 
 def has_effect(place: RuleContext, body: Node) -> bool:
     """Whether a body does something in Python that a trace would do once."""
-    return _EFFECT.search(place.analysis.source, body.start_byte, body.end_byte) is not None
+    return _EFFECT.search(place.shared.code, body.start_byte, body.end_byte) is not None
 
 
 def changes_outside(text: bytes, names: Iterable[str]) -> bool:

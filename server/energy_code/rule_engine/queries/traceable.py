@@ -179,7 +179,8 @@ def reads_what_changes(reach: Reach, around: Sequence[ast.AST], names: Iterable[
     `names`: what the code itself reads and is not given. What the functions it calls read may not be bound by the loops
     either: nobody gives it to them.
     """
-    program, read = reach.program, {*names, *reach.free}
+    program = reach.program
+    read = {name for name in (*names, *reach.free) if not program.is_of_library(name)}
     stored, changed = set(program.declared_global), set[str]()
     called: list[tuple[Function, ast.Call]] = []
     for node in (one for code in around for one in ast.walk(code)):
