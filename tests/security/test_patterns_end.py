@@ -12,6 +12,7 @@ HOSTILE = r"""
 from pathlib import Path
 from energy_code.analysis.call_text import call_text
 from energy_code.rule_engine.edits.compiled import changes_itself
+from energy_code.rule_engine.file_context import FileContext
 from energy_code.rule_engine.queries.purity import is_rebound
 from energy_code.static_shapes.values.written import _ONE
 from energy_code.workspace.notebook import without_magic
@@ -38,6 +39,9 @@ without_magic(b"%timeit -n" + b" " * N + b"x")
 without_magic(b"%timeit -" + b"1" * N + b"! x")
 for quote in (b"'a\\", b"\"a\\", b"'" * 3 + b"\\'", b"\\" + b"\"" * 3):
     call_text(b"f(" + quote * N)
+for text in (b"\\" + b"\"" * 3 + b"\n", b"\"" * 3 + b"'\n\\", b"'" * 3 + b"\\", b"ab\"\\"):
+    FileContext(text * N).code
+assert FileContext(b"x = 'y' # z\n").code == b"x =" + b" " * 8 + b"\n"
 FRAMEWORKS.search("\n" * N)
 assert FRAMEWORKS.search("numpy\n\n  tensorflow==2.1")
 is_rebound(b"\n" * N, "x")

@@ -18,10 +18,11 @@ _WORD = frozenset([*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 _WORDS = re.compile(rb"[0-9A-Za-z_\x80-\xff]+")
 _NOT_CODE = re.compile(
     rb"#[^\n]*"
-    rb"|(?P<prefix>[A-Za-z]{0,2})(?:\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''"
-    rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')",
+    rb"|(?P<prefix>[A-Za-z]{0,2})(?:\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\\?\Z)|'''(?:\\.|[^\\])*?(?:'''|\\?\Z)"
+    rb"|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?)",
     re.DOTALL,
 )
+"""Comments and strings. One that is not closed fits too, so that none is searched for its end again and again."""
 _LONG = 16_384
 """Bytes from which on a search through a text counts."""
 _SEARCHES = 200
