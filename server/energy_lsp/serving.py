@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import select
 import socket
 import sys
@@ -41,8 +42,11 @@ FEATURES = (
     status,
     measuring,
 )
-HEADER = b"content-length"
-OTHER_HEADER = b"content-type: "
+HEADER = re.compile(rb"content-length: *(?P<length>\d{1,10})|content-type: *[^\r\n]*", re.IGNORECASE)
+BEGINNINGS = (b"content-length:", b"content-type:")
+LONGEST_HEADER = 1000
+FIRST_BYTES = 1 << 16
+"""Of the first message: who sent so many of them speaks the protocol."""
 FIRST_SECONDS = 30.0
 """How long a client may take to say something."""
 MOST_WAITING = 64
@@ -97,14 +101,21 @@ def _first_client(listening: socket.socket) -> socket.socket:
 
 
 def _speaks_protocol(connection: socket.socket) -> bool | None:
-    """Whether a client begins with a header of the protocol; None where it said too little. It stays to be read."""
+    """Whether a client's first message is one of the protocol; None where too little came. It stays to be read."""
     try:
-        begin = connection.recv(len(HEADER), socket.MSG_PEEK).lower()
+        came = connection.recv(FIRST_BYTES, socket.MSG_PEEK)
     except OSError:
         return False
-    if begin not in (HEADER[: len(begin)], OTHER_HEADER[: len(begin)]) or not begin:
+    header, end, body = came.partition(b"\r\n\r\n")
+    if not any(header[: len(begin)].lower() == begin[: len(header)] for begin in BEGINNINGS) or not header:
         return False
-    return True if len(begin) == len(HEADER) else None
+    if not end:
+        return None if len(header) <= LONGEST_HEADER else False
+    lines = [HEADER.fullmatch(line) for line in header.split(b"\r\n")]
+    lengths = [int(line["length"]) for line in lines if line and line["length"]]
+    if not all(lines) or len(lengths) != 1 or body[:1] not in (b"{", b""):
+        return False
+    return True if len(body) >= lengths[0] or len(came) == FIRST_BYTES else None
 
 
 def _serve(

@@ -155,6 +155,17 @@ def test_a_restricted_workspace_opens_no_database(tmp_path: Path) -> None:
     restricted.store.close()
 
 
+HALVES = (
+    *(b"", b"C", b"content-le", b"Content-Length: ", b"Content-Length: 20\r\n"),
+    *(
+        b"Content-Length: 20\r\n\r\n",
+        b'Content-Length: 20\r\n\r\n{"jsonrpc":',
+        b"Content-Type: a\r\nContent-",
+    ),
+)
+"""What connections begin with that are no client yet."""
+
+
 def test_tcp_refuses_a_browser_and_serves_the_client_after_it() -> None:
     command = [sys.executable, "-m", "energy_lsp", "serve", "--tcp", "127.0.0.1:0"]
     body = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
@@ -165,13 +176,17 @@ def test_tcp_refuses_a_browser_and_serves_the_client_after_it() -> None:
             for first in (
                 b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n",
                 b"GET / HTTP/1.1\r\n\r\n%d",
+                b"Content-Type: x\r\nHost: x\r\nContent-Length: %d\r\n\r\n",
+                b"Content-Type: text/plain\r\n\r\n%d",
+                b"Content-Length: %d\r\n\r\nname=",
+                b"Content-Length: " + b"9" * 2000 + b"%d",
             ):
                 with socket.create_connection(("127.0.0.1", port), timeout=20) as browser:
                     browser.sendall(first % len(body) + body)
                     with contextlib.suppress(ConnectionResetError):
                         assert browser.recv(1000) == b""
             with contextlib.ExitStack() as stack:
-                for first in (b"", b"C", b"content-le", *[b""] * 80):
+                for first in (*[b""] * 80, *HALVES):
                     silent = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
                     silent.sendall(first)
                 client = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))

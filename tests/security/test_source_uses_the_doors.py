@@ -41,7 +41,6 @@ READERS = {
     "measure/energy_measure/sampling/recording.py": "the private folder of a run",
     "measure/energy_measure/sampling/controller.py": "the private folder of a run",
     "measure/energy_measure/sampling/trace_file.py": "the private folder of a run",
-    "measure/energy_measure/program/orphans.py": "files of the kernel",
     "measure/energy_measure/program/guard.py": "files of the kernel",
     "measure/energy_measure/meters/perf.py": "files of the kernel",
     "measure/energy_measure/meters/rapl.py": "files of the kernel",

@@ -188,10 +188,9 @@ class _Runner:
             errors.open("wb") as log,
             Guarded(command, stdout=subprocess.PIPE, stderr=log, cwd=self.folder) as guarded,
         ):
-            process = guarded.process
-            assert process.stdout is not None
+            assert guarded.stdout is not None
             deadline = time.monotonic() + LONGEST_SECONDS
-            for line in process.stdout:
+            for line in guarded.stdout:
                 word, _, value = line.partition(b" ")
                 if word == b"progress":
                     with contextlib.suppress(ValueError):
@@ -200,7 +199,7 @@ class _Runner:
                     raise MeasureProblem(
                         f"A part of the calibration took more than {LONGEST_SECONDS / 60:.0f} minutes; it was ended."
                     )
-            status = process.wait()
+            status = guarded.wait()
         if status or not written.exists():
             said = errors.read_text("utf-8", errors="replace").strip().splitlines()
             why = said[-1][:300] if said else f"status {status}"

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -126,7 +125,7 @@ def compare_programs(
     metered = Metered(meter, wait=wait, on_wait=on_wait)  # says at once if the meter cannot be used
     with metered:
         alike = [
-            _require_equal(pair, {side: _run(pair, side) for side in SIDES})
+            _require_equal(pair, {side: _run(pair, side)[0] for side in SIDES})
         ]  # also warms the disk's cache
         found: dict[Side, list[MeteredWindow]] = {side: [] for side in SIDES}
         marked: dict[Side, list[list[Marked]]] = {side: [] for side in SIDES}
@@ -136,12 +135,11 @@ def compare_programs(
             printed: dict[Side, bytes] = {}
             for side in order:
                 metered.rest(pair.rest_seconds)
-                started = time.monotonic_ns()
                 with tempfile.TemporaryDirectory(prefix="energy-lsp-") as folder:
                     spans, calls = Path(folder) / "spans", Path(folder) / "calls"
                     under = (str(LAUNCHERS / "marked_run.py"), str(calls))
-                    printed[side] = _run(pair, side, under, spans)
-                    found[side].append(MeteredWindow(started, time.monotonic_ns()))
+                    printed[side], window = _run(pair, side, under, spans)
+                    found[side].append(window)
                     marked[side].append(phases_of_run(spans, calls))
             last = printed
             alike.append(_require_equal(pair, printed))
@@ -206,8 +204,13 @@ def _of_phase(metered: Metered, runs: Sequence[Sequence[Marked]]) -> tuple[list[
     return joules, [sum(mark.end_ns - mark.start_ns for mark in marks) * 1e-9 for marks in runs]
 
 
-def _run(pair: ProgramPair, side: Side, under: tuple[str, ...] = (), spans: Path | None = None) -> bytes:
-    """One run of a side; what it printed. `under`: a launcher of ours. `spans`: the file for phases that it marks."""
+def _run(
+    pair: ProgramPair, side: Side, under: tuple[str, ...] = (), spans: Path | None = None
+) -> tuple[bytes, MeteredWindow]:
+    """One run of a side: what it printed, and when it ran.
+
+    `under`: a launcher of ours. `spans`: the file for phases that it marks.
+    """
     script = pair.script(side)
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         guarded = Guarded(
@@ -230,7 +233,7 @@ def _run(pair: ProgramPair, side: Side, under: tuple[str, ...] = (), spans: Path
             last = f": {said[-1]}" if said else ""
             raise MeasureProblem(f"{script} ended with status {status}{last}")
         output.seek(0)
-        return output.read()
+        return output.read(), MeteredWindow(guarded.started, guarded.ended)
 
 
 def _require_equal(pair: ProgramPair, printed: Mapping[Side, bytes]) -> Likeness:

@@ -1,129 +1,139 @@
-"""Run by its path, as a process of its own: ends what a measuring process started, when that one is gone.
+"""Run by its path, as a process of its own: starts a program, and ends everything of it when it is no longer needed.
 
-Arguments: the process that measures, the process group of the program, its mark, folders to remove. Standard input is a pipe
-from the process that measures; a byte on it says that all ended in good order. This process may hold the host's measurement
-lock as well, which is free when the last of the group is gone.
+Arguments: the descriptor to report to, those that the program inherits, how many folders, the folders, the command.
+Standard input is a pipe from the process that measures: a byte on it says that all goes in good order; where it closes
+without one, that process is gone, and the folders are removed as well.
+
+On Linux a process whose parent ends becomes a child of the nearest ancestor that takes care of such, which is this one
+(`PR_SET_CHILD_SUBREAPER`). So whatever the program starts stays below, daemons too, in whichever session and environment,
+and none is missed, however early the process that measures is killed. This process may hold the host's measurement lock as
+well, which is free when the last of them is gone.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import json
 import os
-import select
 import shutil
+import signal
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-LOOK_SECONDS = 1.0
-"""Between two looks at what was handed to the process that measures: one small file to read."""
-TRIES = 100
+PATIENCE_SECONDS = 5.0
+"""For processes to go that were killed."""
 WAIT_SECONDS = 0.02
-KILL = 9
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 class Process(NamedTuple):
-    """What tells a process from a later one of the same number, and where it belongs."""
+    """What the system says of a process."""
 
-    started: int
+    number: int
+    name: str
+    state: str
     parent: int
-    session: int
 
 
-def process_of(number: int) -> Process | None:
-    """What the system says of a process; None for one that has ended."""
-    try:
-        with open(f"/proc/{number}/stat", "rb") as stat:
-            fields = stat.read().rpartition(b")")[2].split()
-        return Process(int(fields[19]), int(fields[1]), int(fields[3]))
-    except (OSError, IndexError):
-        return None
-
-
-def numbers() -> list[int]:
+def processes() -> Iterator[Process]:
     """All processes, where the system tells."""
-    try:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
+    with contextlib.suppress(OSError):
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError, ValueError), open(f"/proc/{number}/stat", "rb") as stat:
+                name, _, rest = stat.read().decode("utf-8", "replace").partition("(")[2].rpartition(")")
+                state, parent = rest.split()[:2]
+                yield Process(int(number), name, state, int(parent))
+
+
+def descendants() -> list[Process]:
+    """What was started below this process and still runs."""
+    found = [process for process in processes() if process.state not in "ZX"]
+    below, before = {os.getpid()}, 0
+    while len(below) != before:
+        before = len(below)
+        below |= {process.number for process in found if process.parent in below}
+    return [process for process in found if process.number in below and process.number != os.getpid()]
+
+
+def end_all(leader: int) -> list[str]:
+    """End the program and whatever it started; the names of those that still ran beside it."""
+    if sys.platform == "win32":  # which has no groups of processes
+        with contextlib.suppress(OSError):
+            os.kill(leader, signal.SIGTERM)
         return []
+    if sys.platform != "linux":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
+        return []
+    named: dict[str, None] = {}
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (found := descendants()) and time.monotonic() < deadline:
+        named.update({process.name: None for process in found if process.number != leader})
+        for process in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process.number, signal.SIGKILL)
+        time.sleep(WAIT_SECONDS)
+    return list(named)
 
 
-class Handed:
-    """Daemons that were handed to the process that measures: once it is gone, nothing tells whose they are."""
-
-    def __init__(self, measuring: int) -> None:
-        self._measuring = measuring
-        self._known: dict[int, int] = {}
-
-    def look(self) -> None:
-        """Note those that have a session of their own."""
-        if sys.platform == "win32":
-            return
-        try:
-            with open(
-                f"/proc/{self._measuring}/task/{self._measuring}/children", encoding="ascii"
-            ) as children:
-                found = [int(number) for number in children.read().split()]
-            session = os.getsid(self._measuring)
-        except OSError:
-            return
-        for number in found:
-            process = process_of(number)
-            if process is not None and process.session != session and number != os.getpid():
-                self._known[number] = process.started
-
-    def left(self) -> set[int]:
-        """Those that still run, and what they started."""
-        found = {
-            number
-            for number, started in self._known.items()
-            if (process := process_of(number)) is not None and process.started == started
-        }
-        before: set[int] = set()
-        while found != before:
-            before = set(found)
-            processes = {number: process_of(number) for number in numbers()}
-            found |= {number for number, one in processes.items() if one is not None and one.parent in found}
-        return found
+def start(command: list[str], inherited: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    """The program, in a session of its own; on Linux the kernel kills it when this process is killed."""
+    arrange: Callable[[], None] | None = None
+    if sys.platform == "linux":
+        library = ctypes.CDLL(None, use_errno=True)
+        library.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        arrange = lambda: library.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # noqa: E731
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, pass_fds=inherited, start_new_session=True, preexec_fn=arrange
+    )
 
 
-def marked(mark: bytes) -> Iterator[int]:
-    """The processes that carry a mark in their environment."""
-    for number in numbers():
-        try:
-            with open(f"/proc/{number}/environ", "rb") as environ:
-                if mark in environ.read().split(b"\0"):
-                    yield number
-        except OSError:
-            continue
-
-
-def kill(function: Callable[[int, int], None], number: int) -> bool:
-    """Whether there was something to kill."""
-    try:
-        function(number, KILL)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
+def wait_for(program: subprocess.Popen[bytes], report: Callable[..., None]) -> None:
+    """Report how the program ended; take care of everything else that was handed to this process."""
+    if sys.platform == "win32":
+        report("ended", program.wait(), time.monotonic_ns())
+        return
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            number, status = os.waitpid(-1, 0)
+            if number == program.pid:
+                report("ended", os.waitstatus_to_exitcode(status), time.monotonic_ns())
 
 
 def main() -> None:
-    """Wait at the pipe."""
-    if sys.platform == "win32":  # which has no groups of processes
+    """Start, and wait at the pipe."""
+    pipe, inherited = int(sys.argv[1]), tuple(map(int, filter(None, sys.argv[2].split(","))))
+    count = 4 + int(sys.argv[3])
+    folders, command = sys.argv[4:count], sys.argv[count:]
+
+    def report(*words: object) -> None:
+        with contextlib.suppress(OSError):
+            os.write(pipe, json.dumps(words).encode() + b"\n")
+
+    try:
+        program = start(command, inherited)
+    except (OSError, ValueError) as problem:
+        report("refused", getattr(problem, "errno", None), getattr(problem, "strerror", None) or str(problem))
         return
-    group, mark = int(sys.argv[2]), sys.argv[3].encode()
-    handed = Handed(int(sys.argv[1]))
-    while not select.select([0], [], [], LOOK_SECONDS)[0]:
-        handed.look()
-    if os.read(0, 1):
-        return
-    for _ in range(TRIES):
-        others = {*marked(mark), *handed.left()}
-        if not any([kill(os.killpg, group), *(kill(os.kill, one) for one in others)]):
-            break
-        time.sleep(WAIT_SECONDS)
-    for folder in sys.argv[4:]:
-        shutil.rmtree(folder, ignore_errors=True)
+    report("started", program.pid, time.monotonic_ns())
+    null = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):  # who reads what the program prints waits for its end, not for ours
+        os.dup2(null, descriptor)
+    for descriptor in inherited:
+        os.close(descriptor)
+    threading.Thread(target=wait_for, args=(program, report), daemon=True).start()
+    in_good_order = os.read(0, 1)
+    report("left", end_all(program.pid))
+    if not in_good_order:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)  # the other thread may wait for a process that cannot be ended
 
 
 if __name__ == "__main__":

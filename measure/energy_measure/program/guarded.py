@@ -1,32 +1,27 @@
 """A process that ends with the one that started it, however that ended, and with everything that it started itself.
 
-Three things see to it. Leaving the context ends its group, and the daemons it left behind (`Orphans`). Where this process
-is killed and can do nothing any more, the kernel kills the other on Linux (`PR_SET_PDEATHSIG`); and a guard, a process of
-its own that waits at a pipe which closes then, kills its group, whatever else carries its mark, and what was handed to
-this process meanwhile: daemons that have left their session and cleaned their environment are known within a second.
+Between the two stands a guard (`guard.py`), the parent of the process. It waits at a pipe that closes when this process is
+gone, and ends all that runs below it then; or when it is told to, on leaving the context.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from energy_measure.host.processes import kill_group, signal_group
-from energy_measure.program.orphans import Orphans
+from energy_measure.host.processes import KILL, kill_group, signal_group
 
 GRACE_SECONDS = 2.0
-MARK = "ENERGY_LSP_STARTED_BY"
-"""A variable by which the guard knows what belongs to a process, also when it has left its session."""
-_PR_SET_PDEATHSIG = 1
+MOST_NAMED = 5
 _GUARD = Path(__file__).with_name("guard.py")
 
 
@@ -48,48 +43,65 @@ class Guarded:
         """`folders` go when this process is killed; `lock` is kept open until nothing of the other runs."""
         self.left_behind: list[str] = []
         """Names of processes that outlived it and were ended."""
-        mark = f"{MARK}={os.getpid()}-{secrets.token_hex(8)}"
-        self._orphans = Orphans()
+        self._command = list(command)
+        self._status: int | None = None
+        self._left: list[str] = []
+        self._ended = threading.Event()
+        reading, writing = os.pipe()
+        self._reports = os.fdopen(reading, encoding="utf-8")
         try:
-            self.process = subprocess.Popen(
-                list(command),
-                stdin=subprocess.DEVNULL,
+            self._guard = subprocess.Popen(
+                [
+                    *(sys.executable, "-S", "-I", str(_GUARD), str(writing), ",".join(map(str, pass_fds))),
+                    *(str(len(folders)), *map(str, folders), *self._command),
+                ],
+                stdin=subprocess.PIPE,
                 stdout=stdout,
                 stderr=stderr,
                 cwd=cwd,
-                env={**(os.environ if env is None else env), **dict([mark.split("=")])},
-                pass_fds=tuple(pass_fds),
+                env=env,
+                pass_fds=(writing, *pass_fds, *(() if lock is None else (lock,))),
                 start_new_session=True,
-                preexec_fn=_die_with_parent(),
             )
         except BaseException:
-            self._orphans.let_go()
+            self._reports.close()
             raise
+        finally:
+            os.close(writing)
         try:
-            numbers = (str(os.getpid()), str(self.process.pid))
-            self._guard = subprocess.Popen(
-                [sys.executable, "-S", "-I", str(_GUARD), *numbers, mark, *map(str, folders)],
-                stdin=subprocess.PIPE,
-                start_new_session=True,
-                pass_fds=() if lock is None else (lock,),
-            )
+            self.pid, self.started = self._start()
+            self.ended = self.started
+            """When it began and ended, in nanoseconds on the monotonic clock."""
         except BaseException:
-            self.end()
-            self._orphans.let_go()
+            self._let_go()
             raise
+        self._listener = threading.Thread(target=self._listen, name="guard", daemon=True)
+        self._listener.start()
+
+    @property
+    def stdout(self) -> IO[bytes] | None:
+        """What it prints, where that was asked for as a pipe."""
+        return self._guard.stdout
+
+    def poll(self) -> int | None:
+        """The status it left with; None while it runs."""
+        return self._status if self._ended.is_set() else None
 
     def wait(self, seconds: float | None = None) -> int:
         """The status it leaves with (negative: the signal that ended it); raises `subprocess.TimeoutExpired`."""
-        return self.process.wait(seconds)
+        if not self._ended.wait(seconds):
+            raise subprocess.TimeoutExpired(self._command, seconds or 0.0)
+        assert self._status is not None
+        return self._status
 
     def end(self) -> None:
         """End whatever is left of its group, kindly first."""
-        if self.process.poll() is None:
-            signal_group(self.process.pid, signal.SIGTERM)
+        if self.poll() is None:
+            signal_group(self.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(GRACE_SECONDS)
-        kill_group(self.process.pid)
-        self.process.wait()
+                self.wait(GRACE_SECONDS)
+        kill_group(self.pid)
+        self.wait()
 
     def __enter__(self) -> Guarded:
         return self
@@ -97,29 +109,48 @@ class Guarded:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        has_ended = self.process.poll() is not None
-        own = (self.process.pid, self._guard.pid)
-        named = [child.name for child in self._orphans.left(own) if child.state != "Z"] if has_ended else []
-        self.end()
-        ended = self._orphans.end(own)
-        self.left_behind = list(dict.fromkeys([*named, *ended])) if has_ended else []
-        self._orphans.let_go()
+        has_ended = self.poll() is not None
+        if not has_ended:
+            self.end()
+        self._let_go()
+        self.left_behind = self._left if has_ended else []
+
+    def _start(self) -> tuple[int, int]:
+        """The number of the process, and when it began on the monotonic clock; raises OSError as `Popen` does."""
+        line = self._reports.readline()
+        word, number, about = json.loads(line or '["refused", null, "it was killed"]')
+        if word != "started":
+            raise OSError(number, about, self._command[0])
+        return int(number), int(about)
+
+    def _listen(self) -> None:
+        """Until the guard has ended; where it was killed, the kernel killed the process too."""
+        for line in self._reports:
+            word, *values = json.loads(line)
+            if word == "ended":
+                self._status, self.ended = values
+                self._ended.set()
+            else:
+                (self._left,) = values
+        if self._status is None:
+            self._status = -KILL
+        self._ended.set()
+
+    def _let_go(self) -> None:
+        """Have the guard end the rest, and wait for it."""
         assert self._guard.stdin is not None
         with contextlib.suppress(OSError):
             self._guard.stdin.write(b".")
             self._guard.stdin.close()
         self._guard.wait()
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        if hasattr(self, "_listener"):
+            self._listener.join()
+        self._reports.close()
+        if self._guard.stdout is not None:
+            self._guard.stdout.close()
 
 
-def _die_with_parent() -> Callable[[], None] | None:
-    """On Linux the kernel kills the program when this process dies."""
-    if sys.platform != "linux":
-        return None
-    library = ctypes.CDLL(None, use_errno=True)
-
-    def arrange() -> None:
-        library.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-    return arrange
+def sentence(names: Sequence[str]) -> str:
+    """What to tell of processes that were ended."""
+    shown = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+    return f"The program left processes behind, which were ended: {shown}."

@@ -75,7 +75,6 @@ class Program:
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
-        self.process = self._started.process
         self._said = b""
         self._silent = False
         """The program's end of the pipe is closed: nothing will come any more."""
@@ -83,7 +82,7 @@ class Program:
     @property
     def pid(self) -> int:
         """The process to follow."""
-        return self.process.pid
+        return self._started.pid
 
     def wait_until_ready(self) -> None:
         """Until the interpreter has started and waits for the word to go."""
@@ -99,7 +98,7 @@ class Program:
             if heard is not None:
                 return Ended(int(heard["begin"]), int(heard["end"]), int(heard["status"]))
             passed = time.monotonic() - begin
-            if self._silent and self.process.poll() is not None:
+            if self._silent and self._started.poll() is not None:
                 return None
             if timeout is not None and passed > timeout:
                 self.end()
@@ -116,14 +115,14 @@ class Program:
         """Let the process go, and give the status it left with (negative: the signal that ended it)."""
         self._tell({})
         try:
-            self.process.wait(seconds)
+            return self._started.wait(seconds)
         except subprocess.TimeoutExpired:
             self.end()
-        return self.process.returncode
+        return self._started.wait()
 
     def outcome(self) -> str:
         """How the process ended, in words."""
-        status = self.process.wait(GRACE_SECONDS)
+        status = self._started.wait(GRACE_SECONDS)
         if status < 0:
             return f"killed by {signal.Signals(-status).name}"
         return f"exit status {status}"
@@ -157,13 +156,13 @@ class Program:
         while b"\n" not in self._said:
             left = max(0.0, deadline - time.monotonic())
             if not select.select([self._answers], [], [], left)[0]:
-                self._silent = self.process.poll() is not None
+                self._silent = self._started.poll() is not None
                 return None
             data = os.read(self._answers, 1 << 16)
             if not data:
                 self._silent = True
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.process.wait(min(POLL_SECONDS, seconds))
+                    self._started.wait(min(POLL_SECONDS, seconds))
                 return None
             self._said += data
         line, _, self._said = self._said.partition(b"\n")

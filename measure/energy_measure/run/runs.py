@@ -16,7 +16,7 @@ from energy_measure.machine.stability import Look, Stability, StabilityLimits, c
 from energy_measure.meters import Meter
 from energy_measure.meters.cpu_time import process_time
 from energy_measure.program.found_sites import FoundSites
-from energy_measure.program.orphans import sentence
+from energy_measure.program.guarded import sentence
 from energy_measure.program.process import Ended, Program, ProgramStopped
 from energy_measure.run.account import Ran, accounted
 from energy_measure.run.notes import noted, noted_end

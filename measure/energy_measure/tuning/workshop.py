@@ -172,7 +172,6 @@ class Workshop:
             environment["PYTHONHASHSEED"] = str(seed)
         before = children_cpu_seconds()
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-            started = time.monotonic_ns()
             guarded = Guarded(
                 command,
                 cwd=copy / self._folder_of_run,
@@ -183,12 +182,12 @@ class Workshop:
             )
             with guarded as process:
                 if cpu_seconds is not None:
-                    limit_cpu(process.process.pid, cpu_seconds)
+                    limit_cpu(process.pid, cpu_seconds)
                 try:
                     status = _wait(process, timeout, remind)
                 except subprocess.TimeoutExpired:
                     status = -KILL
-            window = MeteredWindow(started, time.monotonic_ns())
+            window = MeteredWindow(guarded.started, guarded.ended)
             cpu = children_cpu_seconds() - before
             output.seek(0)
             errors.seek(0)
