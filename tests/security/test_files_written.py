@@ -68,6 +68,31 @@ def test_a_file_that_leads_out_of_what_was_named_is_not_fixed(checkout: Path) ->
     assert (checkout / "train.py").is_symlink()
 
 
+@pytest.mark.parametrize("other", [None, "pyproject.toml"])
+@pytest.mark.parametrize("named", ["src", "src/victim.py"])
+def test_a_folder_that_leads_out_is_not_fixed_by_its_name(
+    named: str, other: str | None, checkout: Path
+) -> None:
+    outside = checkout.parent / "outside" / "victim.py"
+    outside.write_text(FIXABLE)
+    if other is not None:  # it is a project of its own
+        (outside.parent / other).write_text("")
+    (checkout / "src").symlink_to("../outside")
+    done = check_fix(Path(named), cwd=checkout)
+    assert done.returncode == 2
+    assert "leads out of" in done.stderr
+    assert outside.read_text() == FIXABLE
+
+
+def test_a_read_only_file_is_left_alone_and_its_findings_are_shown(checkout: Path) -> None:
+    (checkout / "train.py").write_text(FIXABLE)
+    (checkout / "train.py").chmod(0o444)
+    done = check_fix(checkout, cwd=checkout)
+    assert (done.returncode, done.stderr) == (2, "train.py was not fixed: it is read-only\n")
+    assert "train.py:4:5" in done.stdout
+    assert (checkout / "train.py").read_text() == FIXABLE
+
+
 def test_a_link_inside_is_fixed_where_it_leads(checkout: Path) -> None:
     (checkout / "real.py").write_text(FIXABLE)
     (checkout / "link.py").symlink_to("real.py")

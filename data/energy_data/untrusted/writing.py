@@ -151,6 +151,10 @@ def _regular(path: Path, folder: int | None) -> os.stat_result | None:
         raise NotWritten(path, "it is a folder")
     if not stat.S_ISREG(found.st_mode):
         raise NotWritten(path, "it is not a regular file")
+    if (
+        not stat.S_IMODE(found.st_mode) & 0o222
+    ):  # taking its place would need no more than the folder's permission
+        raise NotWritten(path, "it is read-only")
     return found
 
 

@@ -118,15 +118,31 @@ def check_file(path: Path, options: Mapping[str, object], scope: Scope) -> FileR
             folder.project.named.add(real(path))
         if not scope.fix:
             return result_of(read_reports(folder, path, CLIENT), name, 0)
-        target = inside(path, scope.named)
-        if target is None:
-            found = result_of(read_reports(folder, path, CLIENT), name, 0)
-            return replace(found, problem="was not fixed: it is a link that leads out of the paths given")
-        reports, fixed = fix_file(target, lambda: read_reports(folder, path, CLIENT))
-        return result_of(reports, name, fixed)
+        target = _to_fix(path, scope, folder.root)
+        why = "it leads out of the paths given, by a link"
+        if target is not None:
+            try:
+                reports, fixed = fix_file(target, lambda: read_reports(folder, path, CLIENT))
+                return result_of(reports, name, fixed)
+            except OSError as problem:
+                why = _reason(problem)
+        found = result_of(read_reports(folder, path, CLIENT), name, 0)
+        return replace(found, problem=f"was not fixed: {why}")
     except Exception as problem:
         logger.debug("Checking %s failed", path, exc_info=True)
         return FileResult(name, problem=f"could not be checked ({_reason(problem)})")
+
+
+def _to_fix(path: Path, scope: Scope, project: Path) -> Path | None:
+    """The file behind a path; None where it leads out of the paths given, or by a folder that is a link out of the project
+    or of where the command runs."""
+    target = inside(path, scope.named)
+    out = any(
+        path.is_relative_to(root) and not target.is_relative_to(real(root))
+        for root in (project, Path.cwd())
+        if target is not None
+    )
+    return None if out else target
 
 
 def _folder_of(path: Path, options: Mapping[str, object]) -> Folder:
