@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from energy_data.database.guard import check_objects, protect
 from energy_data.database.migrations import APPLICATION_ID, LATEST, user_version
@@ -20,6 +22,7 @@ from energy_data.problems import (
     not_a_database,
     unreachable,
 )
+from energy_data.untrusted.printable import storable
 from energy_data.untrusted.reading import LARGEST_DATABASE, NotRead, check
 from energy_data.untrusted.writing import PRIVATE_FOLDER, create, keep_private, private_folder
 
@@ -28,6 +31,19 @@ WAIT_SECONDS = 60.0
 
 _BESIDE = ("-wal", "-shm", "-journal")
 """Files that SQLite opens with a database: a link or a pipe in their place would lead it elsewhere or hang it."""
+
+
+class Connection(sqlite3.Connection):
+    """A connection that takes any text: file names and what programs say need not be UTF-8, which SQLite keeps."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As usual; texts that cannot be stored as they are have escapes in them, in rows and in questions alike."""
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeEncodeError:
+            if isinstance(parameters, Mapping):
+                return super().execute(sql, {name: storable(value) for name, value in parameters.items()})
+            return super().execute(sql, [storable(value) for value in parameters])
 
 
 def write_ahead_log(path: Path) -> Path:
@@ -106,7 +122,9 @@ def write_connection(path: Path, wait: float = WAIT_SECONDS) -> sqlite3.Connecti
 
 def _connect(path: Path, access: str, wait: float) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?{access}"
-    connection = sqlite3.connect(uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        uri, uri=True, timeout=wait, isolation_level=None, check_same_thread=False, factory=Connection
+    )
     connection.row_factory = sqlite3.Row
     protect(connection)
     return connection

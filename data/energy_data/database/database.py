@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from energy_data.catalogue.naming import canonical
-from energy_data.database.connections import WAIT_SECONDS, read_connection, write_connection
+from energy_data.database.connections import WAIT_SECONDS, Connection, read_connection, write_connection
 from energy_data.database.guard import SECONDS, Deadline, protect
 from energy_data.database.migrations import APPLICATION_ID, LATEST, migrations, user_version
 from energy_data.database.summaries import summarise, summarise_everything, summarise_run
@@ -111,7 +111,7 @@ class Database:
     @classmethod
     def scratch(cls) -> Database:
         """An empty database in a nameless temporary file, gone when it is closed."""
-        connection = sqlite3.connect("", isolation_level=None)
+        connection = sqlite3.connect("", isolation_level=None, factory=Connection)
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")
         database = cls(Path("a temporary file"), connection)
@@ -351,7 +351,7 @@ def upgrade(tables: sqlite_utils.Database) -> None:
 
 def upgraded_copy(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
     """A copy in memory of a database with an older schema, brought up to date; the file stays as it is."""
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=Connection)
     copy.row_factory = sqlite3.Row
     protect(copy)
     connection.backup(copy)

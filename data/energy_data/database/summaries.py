@@ -21,6 +21,7 @@ from energy_data.database.migrations import SITE_KEY
 from energy_data.model import COVERS, DEVICES, Run, Source
 from energy_data.published.netting import Z95
 from energy_data.rows import Row
+from energy_data.untrusted.printable import storable
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -87,7 +88,7 @@ def summarise_everything(db: Database) -> None:
 
 def summarise(db: Database, sites: Iterable[Sequence[Any]]) -> None:
     """Make the summaries of these call sites (api, file, …) and of their APIs anew."""
-    touched = sorted({(site[0], site[1]) for site in sites})
+    touched = sorted({(storable(site[0]), storable(site[1])) for site in sites})
     db.conn.executemany("DELETE FROM summaries WHERE api = ? AND file = ?", touched)
     found = (_found(db, f"{_SITE_ROWS} {_NEWEST_FIRST}", site) for site in touched)
     insert_rows(db.conn, "summaries", (row for rows in found for row in _site_summaries(rows)))
@@ -99,7 +100,7 @@ def summarise_run(db: Database, run: Run, sites: Iterable[Sequence[Any]]) -> Non
 
     A site's history grows with every run; reading it again each time would make writers wait for each other.
     """
-    touched = sorted({(site[0], site[1]) for site in sites})
+    touched = sorted({(storable(site[0]), storable(site[1])) for site in sites})
     made = []
     for place in touched:
         of_run = f"{_SITE_ROWS} AND m.run_id = ? ORDER BY m.line, m.column, m.id"

@@ -46,6 +46,11 @@ def cell(value: object) -> object:
     return visible(f"'{value}" if value.startswith(("=", "+", "-", "@")) else value)
 
 
+def storable(value: Any) -> Any:
+    """A value of which a text can be written as UTF-8: names in other encodings have escapes in them."""
+    return value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
+
+
 def composed(text: str, *, styled: bool = False) -> str:
     """A whole text of ours, its parts made fit already: a net for what slipped through, and no CI command in it."""
     if styled:

@@ -90,11 +90,12 @@ class Events:
         folder: Path,
         renumbered: Mapping[str, Mapping[int, int]] | None = None,
         killed_at: int | None = None,
+        known: int | None = None,
     ) -> Events:
         """All events of a run folder; a chunk cut off by a killed process is left out.
 
         `renumbered`: for each file the numbers of sites to be replaced. `killed_at`: when the program was ended: calls
-        that it was in end there.
+        that it was in end there. `known`: how many sites there are; what a number stands for may not have been written.
         """
         plain: list[Integers] = [np.zeros((0, len(PLAIN)), dtype=np.int64)]
         plain_threads: list[Integers] = [np.zeros(0, dtype=np.int64)]
@@ -102,7 +103,7 @@ class Events:
         threads: dict[tuple[str, int], int] = {}
         for path in sorted(folder.glob("events-*.bin")):
             numbers = (renumbered or {}).get(path.name, {})
-            found = [(thread, _with_numbers(rows, numbers)) for thread, rows in chunks(path)]
+            found = [(thread, _known(_with_numbers(rows, numbers), known)) for thread, rows in chunks(path)]
             if killed_at is not None:
                 found += _never_ended(found, killed_at)
             for thread, rows in found:
@@ -127,6 +128,13 @@ def _with_numbers(rows: Integers, numbers: Mapping[int, int]) -> Integers:
     for column in columns:
         rows[:, column] = [numbers.get(site, site) for site in rows[:, column].tolist()]
     return rows
+
+
+def _known(rows: Integers, sites: int | None) -> Integers:
+    """Rows of sites that there are."""
+    if sites is None or rows.shape[1] == len(MARK):
+        return rows
+    return rows[rows[:, 0] < sites]
 
 
 def _never_ended(found: Sequence[tuple[int, Integers]], killed_at: int) -> list[tuple[int, Integers]]:

@@ -364,12 +364,15 @@ class Engine:
     def __init__(self, descriptors: Sequence[int]) -> None:
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)
+        self.opened = [(descriptor, os.fstat(descriptor)) for descriptor in descriptors]
         self.requests = os.fdopen(descriptors[0], "r")
         self.answers = os.fdopen(descriptors[1], "w")
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """Say something and wait for what to do next."""
         try:
+            if not all(os.path.samestat(os.fstat(number), opened) for number, opened in self.opened):
+                return {}  # the program closed them, and has other files of these numbers
             self.answers.write(json.dumps(message) + "\n")
             self.answers.flush()
             answer = json.loads(self.requests.readline() or "{}")

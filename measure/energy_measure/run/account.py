@@ -26,7 +26,7 @@ from energy_measure.meters import PowerModel
 from energy_measure.program.call_sites import CallSite, relative
 from energy_measure.program.found_sites import FoundSites
 from energy_measure.program.process import Ended
-from energy_measure.run.notes import environment, read_calls, signatures
+from energy_measure.run.notes import environment, lost_records, read_calls, signatures
 from energy_measure.run.one_run import Key, OneRun, keyed, unkeyed
 from energy_measure.sampling.recording import Recording
 from energy_measure.sampling.trace import SampledTrace
@@ -64,7 +64,9 @@ def accounted(ran: Ran, found_sites: FoundSites) -> OneRun:
     renumbered = found_sites.read(ran.folder)
     sites = found_sites.sites
     looking = Looking(ran.python, ran.folder, span.end)
-    overhead = looking.overhead(keyed(Events.read(ran.folder, renumbered, span.end if ran.killed else None)))
+    overhead = looking.overhead(
+        keyed(Events.read(ran.folder, renumbered, span.end if ran.killed else None, len(sites)))
+    )
     devices, problems = _attributed(ran, overhead.events)
     devices = [(trace, overhead.without(part), baseline) for trace, part, baseline in devices]
     parts = [part for _, part, _ in devices]
@@ -108,7 +110,7 @@ def accounted(ran: Ran, found_sites: FoundSites) -> OneRun:
         signatures=signatures(found),
         environment=environment(found),
         stability=ran.stability,
-        problems=(*ran.recording.problems, *problems),
+        problems=(*ran.recording.problems, *problems, *lost_records(found)),
         inside=_inside(ran, looking, every, devices),
     )
 

@@ -30,6 +30,17 @@ def noted_end(folder: Path, process: int) -> Ended | None:
     return Ended(int(found["begin"]), int(found["end"]), 1) if found.get("finished") else None
 
 
+def lost_records(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What to tell where a program took away what its calls are recorded with."""
+    lost = sum(process.get("lost", 0) for process in found)
+    if not lost:
+        return []
+    return [
+        f"{lost} records of calls could not be written while the program ran (no room on the disk, or no file may be "
+        "opened): what these calls took is counted elsewhere."
+    ]
+
+
 def signatures(found: Sequence[Mapping[str, Any]]) -> dict[int, InputSignature]:
     """The input signature seen most often at each site."""
     most: dict[int, tuple[int, InputSignature]] = {}

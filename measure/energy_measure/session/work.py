@@ -14,6 +14,7 @@ from energy_data.untrusted.printable import one_line
 from energy_measure.host.lock import HostLock
 from energy_measure.inside.parts import inside_note
 from energy_measure.meters import Meter, PowerModel
+from energy_measure.problems import MeasureProblem
 from energy_measure.program.call_sites import Instrumented, relative
 from energy_measure.program.found_sites import FoundSites
 from energy_measure.program.interpreters import Interpreter
@@ -126,7 +127,15 @@ class Work:
         name = f"{entry.name}, run {number + 1} of {self.repeats}"
         with tempfile.TemporaryDirectory(prefix="energy-lsp-") as folder:
             self.clock.begin(name)
-            run = runs.once(Path(folder), self.clock.stage)
+            try:
+                run = runs.once(Path(folder), self.clock.stage)
+            except FileNotFoundError as problem:
+                if not str(problem.filename).startswith(folder):
+                    raise
+                raise MeasureProblem(
+                    f"{entry.name} deleted the folder that its measurement is recorded in, {folder}: have it leave "
+                    "other folders in the temporary folder alone, or set TMPDIR to one that it does not clean."
+                ) from problem
             self.clock.end()
             return run
 

@@ -10,7 +10,7 @@ from energy_data.model import Run
 from energy_data.paths import user_database
 from energy_data.problems import Problem
 from energy_data.project_places import place_of
-from energy_data.untrusted.printable import one_line
+from energy_data.untrusted.printable import one_line, storable
 
 LISTED = 10
 """How many runs are named when the wanted one is not there."""
@@ -47,10 +47,10 @@ def run_or_file(wanted: str, database: Database) -> Run:
     path = Path(wanted)
     if not path.is_file() or any(run.id.startswith(wanted) for run in runs):
         return choose_run(wanted, runs)
-    real = path.resolve().as_posix()
+    real = storable(path.resolve().as_posix())
     for run in reversed(runs):
         folder = place_of(run) or Path(run.project)
         for one in database.measurements(run.id):
-            if (folder / one.file).as_posix() == real or one.file == real:
+            if storable((folder / one.file).as_posix()) == real or one.file == real:
                 return run
     raise Problem(f"No call of {wanted} has been measured yet: start with `energy-lsp measure {wanted}`.")

@@ -111,6 +111,9 @@ class Recorder:
     def _start_process(self) -> None:
         self.process = os.getpid()
         self.file: Optional[int] = None
+        self.opened: Any = None
+        self.lost = 0
+        """Records that could not be written."""
         self.rows = self.marks = 0
         self.marked_ns = MARKED_NS
         self.merged_since: Optional[int] = None
@@ -133,12 +136,14 @@ class Recorder:
         if number is None:
             number = self.places.setdefault(key, next(self.place_numbers))
             line = json.dumps({"number": number, **described()}) + "\n"
-            path = os.path.join(self.folder, "places-%d.jsonl" % self.process)
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                os.write(handle, line.encode("utf-8", "backslashreplace"))
-            finally:
-                os.close(handle)
+                handle = self._open("places-%d.jsonl")
+                try:
+                    os.write(handle, line.encode("utf-8", "backslashreplace"))
+                finally:
+                    os.close(handle)
+            except OSError:
+                self.lost += 1
         return number
 
     def thread(self) -> Thread:
@@ -262,11 +267,27 @@ class Recorder:
         rows = len(flat) // columns
         words = array("q", [MAGIC, thread.index, rows, columns])
         words.fromlist(flat)
-        if self.file is None:
-            path = os.path.join(self.folder, "events-%d.bin" % self.process)
-            self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.write(self.file, words.tobytes())
+        try:
+            os.write(self._events(), words.tobytes())
+        except OSError:  # no disk, no folder, no descriptors left: the program goes on, and is told nothing
+            self.lost += rows
+            return 0
         return rows
+
+    def _events(self) -> int:
+        """The file of rows. Programs close descriptors that they do not know: its number may be another file's by now."""
+        try:
+            if self.file is not None and os.path.samestat(os.fstat(self.file), self.opened):
+                return self.file
+        except OSError:
+            pass
+        self.file = self._open("events-%d.bin")
+        self.opened = os.fstat(self.file)
+        return self.file
+
+    def _open(self, name: str) -> int:
+        path = os.path.join(self.folder, name % self.process)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def flush_here(self, seconds: float = WRITING_SECONDS) -> None:
         """Write the rows of the calling thread."""
@@ -304,11 +325,15 @@ class Recorder:
             "versions": versions(self.finished),
             "error": self.error,
             "children_cpu": children_cpu(),
+            "lost": self.lost,
         }
         path = os.path.join(self.folder, "calls-%d.json" % self.process)
-        with open(path + ".part", "w", encoding="utf-8") as file:
-            json.dump(found, file)
-        os.replace(path + ".part", path)
+        try:
+            with open(path + ".part", "w", encoding="utf-8") as file:
+                json.dump(found, file)
+            os.replace(path + ".part", path)
+        except OSError:
+            self.lost += 1
 
 
 def children_cpu() -> int:
