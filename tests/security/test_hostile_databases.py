@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import zlib
 from pathlib import Path
@@ -153,6 +156,30 @@ HIDDEN = "-- '\n , \"evil\" INTEGER AS (1) -- '\n"
 def test_a_schema_that_computes_is_refused(team: Path, statements: list[str], what: str) -> None:
     spoil(team, *statements)
     assert what in refused_everywhere(team)
+
+
+@pytest.mark.parametrize("damage", ["CREATE VIEW v AS SELECT 1", "half"])
+def test_checking_with_a_database_that_is_refused_is_one_warning(
+    sound: Path, tmp_path: Path, damage: str
+) -> None:
+    path = tmp_path / "other.db"
+    content = sound.read_bytes()
+    path.write_bytes(content[: len(content) // 2] if damage == "half" else content)
+    if damage != "half":
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute(damage)
+    (tmp_path / "train.py").write_text("import tensorflow as tf\ntf.square(3)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "energy_lsp", "check", "train.py", "--db", str(path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode in (0, 2)
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert path.name in done.stderr
 
 
 def test_a_quote_in_a_comment_hides_nothing() -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from energy_data.database.connections import read_connection
+from energy_data.database.guard import LOOKUP_SECONDS, Deadline
 from energy_data.database.migrations import LATEST, user_version
 from energy_data.model import Part
+from energy_data.problems import explained
 from energy_data.rows import part_from
+from energy_data.untrusted.soundness import sound
 
 _RUN = """SELECT runs.id AS id, runs.started AS started, runs.estimated AS estimated, runs.meter AS meter,
     insides.lines AS lines, insides.note AS note
@@ -54,8 +58,8 @@ def inside_of_file(database: Path, file: str, root: Path, project_ids: Sequence[
     """What is known, in one project; None where nothing is, or the database is of another version."""
     if not database.exists():
         return None
-    connection = read_connection(database, shared=True)
-    try:
+    with explained(database), closing(read_connection(database, shared=True)) as connection:
+        Deadline(connection, LOOKUP_SECONDS)
         if user_version(connection) != LATEST:
             return None
         ids = ", ".join("?" for _ in project_ids) or "''"
@@ -65,7 +69,7 @@ def inside_of_file(database: Path, file: str, root: Path, project_ids: Sequence[
         calls: dict[str, CallParts] = {}
         found: dict[str, list[Part]] = {}
         for row in connection.execute(_PARTS, (run["id"],)):
-            part = part_from(row)
+            part = sound(part_from(row))
             place = row["api"], row["call_file"], row["at_line"], row["at_column"]
             parts = found.setdefault(part.measurement_id, [])
             parts.append(part)
@@ -78,5 +82,3 @@ def inside_of_file(database: Path, file: str, root: Path, project_ids: Sequence[
             for one in calls.values()
         ]
         return FileInside(run["started"], bool(run["estimated"]), run["meter"], run["note"], whole, lines)
-    finally:
-        connection.close()

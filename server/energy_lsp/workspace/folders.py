@@ -278,10 +278,14 @@ class Folder:
         if file not in known:
             # The database is loaded here because an editor that shows no file needs none.
             from energy_data.database.inside import inside_of_file
+            from energy_data.problems import DatabaseProblem
             from energy_data.project_identity import project_ids
 
             try:
                 known[file] = inside_of_file(self.store.db, file, self.root, project_ids(self.root))
+            except DatabaseProblem as problem:  # who asks for figures of its calls is told
+                logger.debug("The inside of %s could not be read: %s", file, problem)
+                known[file] = None
             except Exception:
                 logger.exception("The inside of %s could not be read", file)
                 known[file] = None

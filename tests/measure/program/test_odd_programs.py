@@ -89,7 +89,7 @@ def test_names_and_errors_that_are_not_utf_8_are_kept_and_found(bench: Any, comm
     assert "Traceback" not in done.stdout
     (run,) = command.runs()
     assert run.error.startswith("ValueError: half")
-    for words in (["check", name], ["report", name], ["runs", "show", run.id], ["runs", name]):
+    for words in (["check", name], ["report", name], ["runs", "show", run.id], ["runs"]):
         asked = subprocess.run(
             [sys.executable, "-m", "energy_lsp", *words, "--db", str(command.database)],
             cwd=bench.project,
@@ -99,5 +99,5 @@ def test_names_and_errors_that_are_not_utf_8_are_kept_and_found(bench: Any, comm
             timeout=60,
         )
         assert asked.returncode == 0, (words, asked.stderr)
-        assert "tensorflow.math.square" in asked.stdout or words != ["report", name]
+        assert "half" in asked.stdout or words == ["check", name]
         assert "Traceback" not in asked.stderr, words
