@@ -13,7 +13,7 @@ import numpy as np
 from energy_code.text.lines import Lines
 from energy_code.workspace.notebook import Notebook, NotebookProblem
 from energy_data.database.database import Database
-from energy_data.exchange.sharing import without_folders
+from energy_data.exchange.sharing import shared_text
 from energy_data.model import CallSpan, Inside, Machine, Measurement, Part, Phase, Run, Trace
 from energy_data.paths import user_database
 from energy_data.untrusted.reading import read_source
@@ -113,9 +113,7 @@ class Storing:
             unaccounted_joules=program.unaccounted,
             project_id=self.project_id,
             status=last.ending,
-            error=without_folders(
-                without_values(last.error or last.stopped, self.arguments), str(self.project)
-            ),
+            error=shared_text(without_values(last.error or last.stopped, self.arguments), str(self.project)),
         )
 
     def _measurement(self, number: int, call: MeasuredCall) -> Measurement:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from energy_data.database.database import Database
 from energy_data.database.pruning import prune
-from energy_data.exchange.sharing import holds_values, shared_row
+from energy_data.exchange.sharing import holds_values, shared_row, shared_text
 from energy_data.model import Environment, Machine, Run
 from energy_data.paths import standard_database
 from energy_data.project_identity import project_id
@@ -37,6 +37,15 @@ def test_errors_of_a_program_lose_the_values_of_its_arguments() -> None:
     said = "ValueError: hunter2, s3cret and token are wrong, about"
     assert without_values(said, ARGUMENTS) == "ValueError: <2>, <3> and <4> are wrong, about"
     assert without_values(said, ()) == said
+
+
+def test_errors_of_a_program_lose_what_addresses_and_variables_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUB_TOKEN", "hf_hunter2")
+    monkeypatch.setenv("AUTH_MODE", "auto")
+    said = "HTTPError: auto 401 of https://eve:hunter2@host.org:80/a?key=hunter3&b=4 with hf_hunter2"
+    shared = shared_text(without_values(said, ()), "/home/eve/project")
+    assert shared == "HTTPError: auto 401 of https://…@host.org:80/a?key=…&b=… with <HUB_TOKEN>"
+    assert shared_text(shared, "/home/eve/project") == shared
 
 
 @pytest.mark.parametrize("way", ["export", "merge"])

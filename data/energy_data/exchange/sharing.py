@@ -15,6 +15,9 @@ from energy_data.untrusted.printable import one_line
 _FOLDERS = re.compile(r"(?<![\w./…:])/(?:[^\s'\":/]+/)+")
 _FOLDERS_IN_ERRORS = re.compile(r"(?<![\w./…:])/(?:[^\s'\":/][^\n'\":/]*/)+")
 """The same with spaces in their names: of a sentence a word too much may go."""
+_CREDENTIALS = re.compile(r"(?<=://)[^\s/@]+(?=@)")
+_QUERY = re.compile(r"(?<=[?&])([\w.-]{1,60})=[^\s&'\"]+")
+"""What an address gives a server to know us by, and what it asks for."""
 _FILES = ("file", "called_file")
 _WITHOUT_VALUE = re.compile(r"<\d+>|--?[A-Za-z][\w-]*(?:=?…)?")
 NAMED = 3
@@ -34,7 +37,7 @@ def shared_row(table: str, row: dict[str, Any]) -> dict[str, Any]:
         **row,
         "project": _name(project) or project,
         "command": _relative(row["command"], project, _FOLDERS),
-        "error": without_folders(row["error"], project),
+        "error": shared_text(row["error"], project),
     }
 
 
@@ -50,8 +53,10 @@ def shared_file(file: str) -> str:
     return f"…/{name}" if name else file
 
 
-def without_folders(text: str, project: str) -> str:
-    """What a program said, without the folders of this machine; a file of the project by its path in it."""
+def shared_text(text: str, project: str) -> str:
+    """What a program said, without the folders of this machine and what addresses hold beside the place: users, passwords,
+    the values of queries. A file of the project stays by its path in it."""
+    text = _QUERY.sub(r"\1=…", _CREDENTIALS.sub("…", text))
     return _relative(text, project, _FOLDERS_IN_ERRORS)
 
 

@@ -184,6 +184,10 @@ def _pipe_from_child() -> tuple[int, int]:
 
 SHORTEST_SECRET = 3
 """Characters; shorter ones stand in any text."""
+SHORTEST_KEY = 6
+"""Characters of a variable's value; `yes` and `auto` are no secrets."""
+SECRET = re.compile("TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|KEY", re.IGNORECASE)
+"""In the name of a variable."""
 OPTION = re.compile(r"--?[A-Za-z][\w.-]{0,60}")
 
 
@@ -202,8 +206,13 @@ def option_names(arguments: Sequence[str]) -> list[str]:
 
 
 def without_values(text: str, arguments: Sequence[str]) -> str:
-    """A text of the program with the numbers of its arguments in the place of their values."""
-    values = {}
+    """A text of the program with the numbers of its arguments in the place of their values, and with the names of variables
+    that are called secrets in the place of theirs."""
+    values: dict[str, int | str] = {
+        value: name
+        for name, value in os.environ.items()
+        if SECRET.search(name) and len(value) >= SHORTEST_KEY
+    }
     for number, word in enumerate(arguments, 1):
         name, equals, value = word.partition("=")
         if not OPTION.fullmatch(name):
