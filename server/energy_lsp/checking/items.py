@@ -10,7 +10,14 @@ from energy_lsp.predicting.impact import Foreseen
 from energy_lsp.predicting.same_shapes import nearest
 from energy_lsp.presentation.figures.account import NOTHING, Account, counts, machine_of
 from energy_lsp.presentation.reports.impact import finding_text
-from energy_lsp.presentation.words.calls import HOTSPOT, HOTSPOT_PAGE, cost, provenance
+from energy_lsp.presentation.words.calls import (
+    HOTSPOT,
+    HOTSPOT_PAGE,
+    cost,
+    hotspot_in_full,
+    provenance,
+    provenance_parts,
+)
 
 if TYPE_CHECKING:
     from energy_code.model import Span
@@ -46,6 +53,10 @@ class Item:
     """Saves less here than the smallest share of a run's energy that makes a problem."""
     impact: float | None = None
     """Joules that it saves in one run."""
+    short: str = ""
+    """The message without where the figure comes from, for a terminal; empty where both are one."""
+    provenance: tuple[str, ...] = ()
+    """Where the figure of a hotspot comes from, in parts."""
     hint: dict[str, Any] = field(default_factory=dict)
     """The figures: what JSON carries beyond the place and the message."""
 
@@ -133,7 +144,10 @@ def _of_hotspot(report: FileReport, hint: Hint, file: str, cell: int | None, acc
     shown = figures(hint, account)
     # From where the call begins, as `measure` tells its place, to the end of its name.
     called = hint.call.span._replace(end_byte=hint.call.name.end_byte, end=hint.call.name.end)
-    return _item(report, called, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
+    item = _item(report, called, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
+    return replace(
+        item, short=hotspot_in_full(hint, shown["share"]), provenance=provenance_parts(hint.figure)
+    )
 
 
 def energy_of_finding(report: FileReport, finding: Finding, account: Account) -> dict[str, Any]:

@@ -10,31 +10,40 @@ from rich.text import Text
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.checking.items import CallCost, FileResult, Item
 from energy_lsp.presentation.figures.account import NOTHING, Account, MachineSum
-from energy_lsp.presentation.notation.units import column_unit, counted, in_unit, share_text
+from energy_lsp.presentation.notation.units import column_unit, counted, in_unit, joules, share_text
 from energy_lsp.presentation.words.calls import HOTSPOT
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
 COSTLIEST = 10
+SMALLEST_SHARE = 0.01
+"""Calls below this share of all are told together: they are not where to look."""
 LEFT_OF_MARK = 8
 """Characters of a long line that are shown before the place that is marked."""
 STYLES = {"error": "bold red", "warning": "yellow", "information": "cyan", "hint": "green"}
 
 
 def print_items(screen: Screen, results: Sequence[FileResult]) -> None:
-    """Each item with its line of source and a mark under the place."""
-    for result in results:
-        for item in result.items:
-            _print_item(screen, item)
+    """Each item with its line of source and a mark under the place; where the figures come from is said once."""
+    items = [item for result in results for item in result.items]
+    sources = [item.provenance for item in items if item.provenance]
+    common = tuple(part for part in sources[0] if all(part in one for one in sources)) if sources else ()
+    for item in items:
+        _print_item(screen, item, [part for part in item.provenance if part not in common])
+    if common:
+        which = "Hotspot" if len(sources) == 1 else "Hotspots"
+        said = visible(" · ".join(common)).replace("at this call site", "at the call itself")
+        screen.say(f"{which}: {said[:1].lower()}{said[1:]}.", style="dim")
 
 
-def _print_item(screen: Screen, item: Item) -> None:
+def _print_item(screen: Screen, item: Item, apart: Sequence[str]) -> None:
     style = STYLES.get(item.severity, "cyan")
     file = visible(item.file)
     place = f"{file} cell {item.cell}" if item.cell is not None else file
     tail = "" if item.fix == "none" else " [fix]" if item.fix == "safe" else " [fix for review]"
     begin = f"{place}:{item.line}:{item.column}"
-    lines = screen.wrapped(f"{begin} {item.rule} {one_line(item.message)}{tail}", indent="    ")
+    message = one_line(" · ".join([item.short or item.message, *apart]))
+    lines = screen.wrapped(f"{begin} {item.rule} {message}{tail}", indent="    ")
     for number, line in enumerate(lines):
         shown = Text(line)
         if number == 0 and line.startswith(begin):
@@ -70,7 +79,7 @@ def print_summary(screen: Screen, results: Sequence[FileResult], statistics: boo
     account = account_of(results)
     for one in account.machines:
         calls = [call for result in results for call in result.calls if call.machine == one.key]
-        _table(sorted(calls, key=lambda call: -call.joules), one).print(screen)
+        _print_costliest(screen, sorted(calls, key=lambda call: -call.joules), one)
     if statistics:
         counts = Counter(item.rule for result in results for item in result.items)
         table = Table([Column("rule", "name"), Column("places", "number")], "Statistics")
@@ -87,22 +96,28 @@ def account_of(results: Sequence[FileResult]) -> Account:
     return sum((result.account for result in results), NOTHING)
 
 
-def _table(calls: Sequence[CallCost], machine: MachineSum) -> Table:
+def _print_costliest(screen: Screen, calls: Sequence[CallCost], machine: MachineSum) -> None:
+    """The calls that a machine measured, costliest first; what is small is one line."""
     by = "" if machine.key.source == "here" else f" on {machine.key.machine}, measured by the team"
-    unit = column_unit(call.joules for call in calls[:COSTLIEST])
-    energy = f"{'≈ ' if machine.key.estimated else ''}energy, {unit}"
+    large = [call for call in calls if call.joules >= SMALLEST_SHARE * machine.joules]
+    shown = (large or calls)[:COSTLIEST]
+    unit = column_unit(call.joules for call in shown)
+    mark = "≈ " if machine.key.estimated else ""
     columns = [
-        Column(energy, "number"),
-        Column("share", "number", drop=1),
+        Column(f"{mark}energy, {unit}", "number"),
+        Column("of all calls", "number", drop=1),
         Column("call", "name"),
         Column("where", "name"),
     ]
-    title = f"Costliest calls{visible(by)}{' (estimated)' if machine.key.estimated else ''}"
-    table = Table(columns, title)
-    for call in calls[:COSTLIEST]:
+    table = Table(columns, f"Costliest calls{visible(by)}{' (estimated)' if mark else ''}")
+    for call in shown:
         share = share_text(min(1.0, call.joules / machine.joules)) if machine.joules > 0 else ""
         table.add(in_unit(call.joules, unit), share, visible(call.api), visible(call.where))
-    return table
+    table.print(screen)
+    if rest := len(calls) - len(shown):
+        most = f"{mark}{joules(calls[len(shown)].joules)}"
+        screen.say(f"… and {counted(rest, 'call')} more of at most {most} each.")
+        screen.line()
 
 
 def _sentence(results: Sequence[FileResult]) -> str:

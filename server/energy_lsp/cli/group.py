@@ -55,7 +55,8 @@ class Suggesting(click.Group):
         """Find the command; a wrong name is answered with the nearest one."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            ctx.fail(f"There is no command {name[:60]!r}. {nearest(name, self.list_commands(ctx), ctx)}")
+            near = nearest(name, self.list_commands(ctx), f"{ctx.command_path} --help")
+            ctx.fail(f"There is no command {name[:60]!r}. {near}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -74,12 +75,12 @@ def _first_sentence(text: str) -> str:
     return paragraph.split(". ")[0].rstrip(".") + "."
 
 
-def nearest(name: str, known: Iterable[str], ctx: click.Context) -> str:
-    """What may have been meant."""
+def nearest(name: str, known: Iterable[str], listed_by: str) -> str:
+    """What may have been meant, or the command that lists all."""
     close = difflib.get_close_matches(name[:60].lower(), list(known), n=2, cutoff=0.6)
     if close:
         return f"Did you mean {' or '.join(close)}?"
-    return f"`{ctx.command_path} --help` names them all."
+    return f"`{listed_by}` names them all."
 
 
 class LazyGroup(Suggesting):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -51,6 +52,32 @@ def test_text_shows_the_source_and_the_costliest_calls(check: Any) -> None:
     assert "Costliest calls" in result.stdout
     assert "120 J" in result.stdout
     assert "1 file, 1 finding, 1 fixable with --fix, 120 J in 9 calls." in result.stdout
+
+
+def test_hotspots_are_one_line_each_and_what_they_have_in_common_is_said_once(check: Any) -> None:
+    shown = check("model.py").stdout
+    hotspots = [line for line in shown.splitlines() if " hotspot " in line]
+    assert hotspots
+    first = "model.py:15:9 hotspot fit: 120 J, 100% of this file, in 10 calls of 12.0 J (95% interval 10.8 to 13.2 J)"
+    assert hotspots[0] == first
+    common = next(line for line in shown.splitlines() if line.startswith("Hotspot"))
+    assert "measured here, at the call itself · " in common
+    machine = common.split(" · ")[1]
+    assert len(hotspots) > 1
+    assert shown.count(machine) == 1
+    assert shown.index(common) > shown.index(hotspots[-1])
+
+
+def test_calls_that_took_next_to_nothing_are_told_together(check: Any) -> None:
+    table = check("model.py").stdout.split("Costliest calls")[1]
+    shares = re.findall(r"^ +[\d.]+ +(\d+%|< 1%) ", table, re.M)
+    assert shares == ["100%"], "nobody looks for the rest"
+    assert re.search(r"^… and 8 calls more of at most [\d.]+ mJ each\.$", table, re.M)
+
+
+def test_a_rule_that_does_not_exist_brings_the_nearest(check: Any) -> None:
+    assert "there is no rule 'pow-2'. Did you mean pow2?" in check("--select", "pow-2", "model.py").stderr
+    assert "`energy-lsp rules list` names them all" in check("--ignore", "zzzz", "model.py").stderr
 
 
 def test_json_has_place_rule_fix_and_figures(check: Any) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.untrusted.printable import one_line, visible
+from energy_lsp.cli.group import nearest
 from energy_lsp.cli.options import given, setting_options
 from energy_lsp.presentation.notation.units import joules
 from energy_lsp.terminal.echo import echo, say
@@ -91,9 +92,8 @@ def _check_rule_names(chosen: dict[str, object]) -> None:
         assert isinstance(names, tuple)
         for name in names:
             if name not in rules.ALL:
-                raise click.BadParameter(
-                    f"there is no rule {name!r}; see `energy-lsp rules`.", param_hint=f"--{option}"
-                )
+                near = nearest(name, rules.ALL, "energy-lsp rules list")
+                raise click.BadParameter(f"there is no rule {name!r}. {near}", param_hint=f"--{option}")
 
 
 def _check_all(files: Sequence[Path], options: dict[str, object], scope: Scope) -> list[FileResult]:

@@ -18,7 +18,7 @@ from energy_data.database.store import EnergyStore
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import json_text
 from energy_data.untrusted.writing import write_file
-from energy_lsp.cli.group import Suggesting
+from energy_lsp.cli.group import Suggesting, nearest
 from energy_lsp.presentation.notation.units import counted
 from energy_lsp.terminal.countdown import Countdown
 from energy_lsp.terminal.echo import echo, say
@@ -157,11 +157,7 @@ def _keep(found: list[RuleEvidence], db: Path | None) -> None:
 def _rule(name: str) -> Rule:
     found = ALL.get(name)
     if found is None:
-        import difflib
-
-        near = difflib.get_close_matches(name, ALL, n=1)
-        hint = f" Did you mean {near[0]}?" if near else " `energy-lsp rules list` names them all."
-        raise Problem(f"There is no rule {name!r}.{hint}")
+        raise Problem(f"There is no rule {name!r}. {nearest(name, ALL, 'energy-lsp rules list')}")
     return found
 
 

@@ -54,10 +54,29 @@ def short(hint: Hint, share: float | None) -> str | None:
 
 def hotspot(hint: Hint, share: float | None) -> str:
     """The one line of a hotspot's diagnostic: `fit: ≈ 3.3 J, 94% of this file`. The hover says the rest."""
-    name = hint.call.api.rpartition(".")[2]
-    text = f"{name}: {brief(hint.known_joules or 0.0, hint.estimated)}"
+    text = f"{_name(hint)}: {brief(hint.known_joules or 0.0, hint.estimated)}"
     edited = ", before your edit" if hint.figure is not None and hint.figure.edited else ""
     return text + (f", {percent(share)} of this file" if share is not None else "") + edited
+
+
+def hotspot_in_full(hint: Hint, share: float | None) -> str:
+    """A hotspot where there is room: the same with three digits, how sure that is, and what its calls took each."""
+    figure = hint.figure
+    assert figure is not None
+    text = f"{_name(hint)}: {marked(hint.known_joules or 0.0, hint.estimated)}"
+    text += f", {percent(share)} of this file" if share is not None else ""
+    if hint.times > 1:
+        how = "" if hint.times_from == "measured" else " in the source"
+        each = marked(figure.total or 0.0, figure.estimated)
+        text += f", in {hint.times} calls{how} of {each}{sureness(figure)}{_first(figure)}"
+    elif "one run" not in (sure := sureness(figure)):
+        text += sure
+    return text + (", before your edit" if figure.edited else "")
+
+
+def _name(hint: Hint) -> str:
+    """What a call is called in its own line."""
+    return hint.call.api.rpartition(".")[2]
 
 
 def orientation(figure: Figure) -> str:
@@ -111,10 +130,7 @@ def _first(figure: Figure) -> str:
 
 def provenance(figure: Figure) -> str:
     """Where a figure comes from: layer, machine, meter, date, runs."""
-    word = SOURCE_WORDS[figure.source]
-    if figure.estimated:
-        word = "Estimated here, not metered" if figure.source == "here" else f"{word}, estimated"
-    word += NEARNESS[figure.origin]
+    word = _nearness(figure)
     if figure.edited:
         word += " before your edit"
     if not figure.of_last_run:
@@ -122,8 +138,32 @@ def provenance(figure: Figure) -> str:
     return f"{word} · {circumstances(figure)}"
 
 
+def provenance_parts(figure: Figure) -> tuple[str, ...]:
+    """The same in parts, for where many figures stand together: what is common to all is said once."""
+    return (_nearness(figure), *_circumstances(figure))
+
+
+def known_from(figure: Figure) -> str:
+    """Where a figure comes from, in two or three words."""
+    if figure.source == "published" or figure.origin == "predicted":
+        return "published" if figure.origin != "predicted" else "predicted"
+    how = "estimated" if figure.estimated else "measured"
+    return f"{how} {'here' if figure.source == 'here' else 'by the team'}"
+
+
+def _nearness(figure: Figure) -> str:
+    word = SOURCE_WORDS[figure.source]
+    if figure.estimated:
+        word = "Estimated here, not metered" if figure.source == "here" else f"{word}, estimated"
+    return word + NEARNESS[figure.origin]
+
+
 def circumstances(figure: Figure) -> str:
     """The small print of a figure: machine, meter, date, versions, runs."""
+    return " · ".join(_circumstances(figure))
+
+
+def _circumstances(figure: Figure) -> list[str]:
     parts = [
         figure.machine,
         figure.meter,
@@ -135,7 +175,7 @@ def circumstances(figure: Figure) -> str:
         if figure.resolved < figure.measurements
         else "",
     ]
-    return " · ".join(part for part in parts if part)
+    return [part for part in parts if part]
 
 
 def device_lines(figure: Figure) -> list[str]:
