@@ -9,6 +9,7 @@ from pathlib import PurePath
 from energy_data.database.database import Database
 from energy_data.database.summaries import program_of
 from energy_data.model import Measurement, Run
+from energy_data.project_places import place_of
 
 MOST = 200
 """Runs of a history: those before are too old to matter, and each has to be read."""
@@ -48,9 +49,16 @@ def same_program(one: Run, other: Run) -> bool:
     """Whether two runs are of one program of one project, measured by one machine in one way."""
     return (
         program_of(one.command) == program_of(other.command)
-        and (one.project_id or one.project) == (other.project_id or other.project)
+        and _same_project(one, other)
         and (one.machine.label, one.meter) == (other.machine.label, other.meter)
     )
+
+
+def _same_project(one: Run, other: Run) -> bool:
+    """By identity; a project that was measured before its first commit, and so has two, by where it lies."""
+    if (one.project_id or one.project) == (other.project_id or other.project):
+        return True
+    return (place := place_of(one)) is not None and place == place_of(other)
 
 
 def program_history(run: Run, runs: Iterable[Run]) -> list[Moment]:

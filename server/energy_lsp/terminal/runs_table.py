@@ -23,6 +23,8 @@ from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
 CALLS, LAYERS, CHANGES = 8, 5, 15
+SMALLEST_SHARE = 0.001
+"""Calls that changed by less than this part of the run are told together."""
 ENDINGS = {"finished": "", "failed": "failed", "partial": "stopped early"}
 BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -165,11 +167,14 @@ def print_difference(
     sides.print(screen)
     if one and other is not None:
         screen.say(f"The second took {_percent(one, other)} energy. {comparable}")
-    for title, changes in (("Where it went", phases), ("Calls that changed most", calls[:CHANGES])):
+    least = SMALLEST_SHARE * max(one or 0.0, other or 0.0)
+    changed = [change for change in calls if abs(change.difference) >= least][:CHANGES]
+    for title, changes in (("Where it went", phases), ("Calls that changed most", changed)):
         if changes:
             _changes(title, changes).print(screen)
-    if len(calls) > CHANGES:
-        screen.say(f"… and {counted(len(calls) - CHANGES, 'call')} more.")
+    if rest := len(calls) - len(changed):
+        most = abs(calls[len(changed)].difference)
+        screen.say(f"{counted(rest, 'call')} changed by {joules(most)} or less.")
     screen.say(
         "Two runs say nothing of chance: `energy-lsp compare BEFORE.py AFTER.py` runs both in turns and says how sure it is."
     )
@@ -188,13 +193,14 @@ def _changes(title: str, changes: Sequence[Change]) -> Table:
         title,
     )
     for change in changes:
+        difference = in_unit(abs(change.difference), unit)
         sign = "+" if change.difference > 0 else "−" if change.difference < 0 else ""
         table.add(
             one_line(change.name),
             visible(change.place),
             "not there" if change.before is None else in_unit(change.before, unit),
             "not there" if change.after is None else in_unit(change.after, unit),
-            sign + in_unit(abs(change.difference), unit),
+            "≈ 0" if difference.startswith("<") else sign + difference,
         )
     return table
 

@@ -29,7 +29,7 @@ Kind = Literal["text", "number", "name", "prose"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its title, what it holds, and how early it goes (0: never; higher goes earlier)."""
+    """A column: its title, what it holds, and how early it goes (0: never; higher goes earlier, equals go together)."""
 
     title: str
     kind: Kind = "text"
@@ -89,7 +89,8 @@ class Table:
             if last:
                 # Even so it is too narrow: the widest go on giving, whatever they hold.
                 return shown, _squeezed([natural[at] for at in shown], width)
-            shown.remove(max(shown, key=lambda at: self.columns[at].drop))
+            first = max(self.columns[at].drop for at in shown)
+            shown = [at for at in shown if self.columns[at].drop != first]
 
     def _says_something(self, at: int) -> bool:
         """An empty column takes no room."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from energy_data.model import (
     Quantity,
     Run,
 )
+from energy_data.project_places import remember_place
 from energy_lsp.cli import main
 
 MACHINE = Machine("Xeon", "", 8 << 30, "Linux", "")
@@ -144,6 +146,39 @@ def test_two_runs_are_compared_call_by_call(database: Path) -> None:
     assert "The second took 55% less energy." in text
     assert "energy-lsp compare" in text
     assert cli("runs", "compare", "latest", "--db", database).exit_code == 2
+
+
+def test_what_hardly_changed_is_told_together(database: Path) -> None:
+    with Database.open(database) as opened:
+        for day in (5, 6):
+            made = run(day, 4000.0)
+            calls = [
+                call(made, f"tensorflow.raw_ops.Op{number}", number, 0.01 * day, f"f({number})")
+                for number in range(9)
+            ]
+            calls.append(call(made, "keras.Sequential.fit", 20, 100.0 * day, "model.fit(x)"))
+            phases = [Phase(made.id, "calls", 3000.0, 3.0), Phase(made.id, "exit", 0.0001 * day, 0.0)]
+            opened.replace_run(made, calls, phases=phases)
+    text = cli("runs", "compare", "20261115", "20261116", "--db", database).stdout
+    assert "Op3" not in text
+    assert "9 calls changed by 20.0 mJ or less." in text
+    assert re.search(r"^exit .* ≈ 0$", text, re.M), "no sign before what is below a digit"
+    assert "+<" not in text
+
+
+def test_a_program_stays_the_same_when_its_folder_gets_its_first_commit(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for identity, folder in (("folder-1", "here"), ("a-commit", "here"), ("b-commit", "elsewhere")):
+        remember_place(identity, tmp_path / folder)
+    with Database.open(database) as opened:
+        for day, identity in ((7, "folder-1"), (8, "a-commit"), (9, "b-commit")):
+            opened.add_run(run(day, 10.0 * day, project_id=identity))
+    told = json.loads(cli("runs", "history", "20261118", "--format", "json", "--db", database).stdout)
+    assert [moment["run"] for moment in told] == ["20261117-run", "20261118-run"]
+    compared = cli("runs", "compare", "20261117", "20261118", "--db", database).stdout
+    assert "different programs" not in compared
 
 
 def test_runs_of_other_machines_do_not_compare(database: Path) -> None:

@@ -243,6 +243,38 @@ def test_a_measurement_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     assert "3.60 kJ (1.00 Wh)" in show(80)
 
 
+def test_a_comparison_fits_and_says_medians_everywhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from energy_lsp.cli.measuring.compared import print_compared
+    from energy_measure.comparison.effects import effects
+    from energy_measure.comparison.pairs import compare
+    from energy_measure.comparison.programs import ProgramPair
+
+    before, after = (2.0, 2.0, 2.0, 2.0, 2.0, 8.0), (1.0, 1.0, 1.0, 1.0, 1.0, 7.0)
+    found: Any = SimpleNamespace(
+        comparison=compare(before, after, before, (4.0, 3.0)),
+        effects=effects({("cpu", "J"): (before, after), ("time", "s"): (before, after)}),
+        hot_functions=None,
+        metrics=({}, {}),
+        printed=SimpleNamespace(times=False, difference=0.0),
+        estimated=True,
+        meter="cpu-time",
+        machine="AMD EPYC 7763 64-Core Processor (128 CPUs)",
+    )
+    pair = ProgramPair(Path("before.py"), Path("after.py"), Path("python"), outputs="differ")
+    show = printed(lambda: print_compared(found, pair), capsys, monkeypatch)
+    assert_fits(show)
+    for width in (60, 80, 200):
+        text = show(width)
+        assert re.search(r"^energy, median +2\.00 J +1\.00 J$", text, re.M)
+        assert re.search(r"^time, median +4\.00 s +3\.00 s$", text, re.M)
+        assert "What they print was not compared." in " ".join(text.split())
+        head = next(line for line in text.splitlines() if line.startswith("median "))
+        assert head.count("(mean)") in (0, 2), "of both sides or of none"
+    assert re.search(r"^cpu +2 J .* 3 J +1 J .* 2 J ", show(200), re.M)
+
+
 def test_a_sweep_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     from energy_lsp.cli.measuring.sweep import _print
 

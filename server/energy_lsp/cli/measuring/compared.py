@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from energy_data.untrusted.printable import visible
@@ -98,11 +99,12 @@ def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
     result, screen = found.comparison, Screen()
     first, second = map(visible, side_names(pair))
     sides = Table([Column(""), Column(first, "number"), Column(second, "number")])
-    sides.add("energy", whole(result.joules_before), whole(result.joules_after))
-    sides.add("time", duration(result.seconds_before), duration(result.seconds_after))
+    # Medians, as everything below: the mean of few runs is that of the one that was disturbed.
+    sides.add("energy, median", whole(median(result.before)), whole(median(result.after)))
+    sides.add("time, median", duration(result.seconds_before), duration(result.seconds_after))
     sides.print(screen)
     screen.say(
-        f"after / before   {result.ratio:.3f}  (95% interval {result.low:.3f} to {result.high:.3f})",
+        f"after / before   {result.ratio:.3f}  (median of the pairs, 95% interval {result.low:.3f} to {result.high:.3f})",
         indent="    ",
     )
     screen.say(f"before / before  {result.control_ratio:.3f}  (control in the same run)", indent="    ")
@@ -155,13 +157,13 @@ def _print_respects(found: ComparedPrograms, screen: Screen) -> None:
 
     table = Table(
         [
-            Column("", "name"),
+            Column("median", "name"),
             Column("before", "number"),
             Column("95%", "number", drop=6),
-            Column("mean", "number", drop=5),
+            Column("(mean)", "number", drop=5),
             Column("after", "number"),
             Column("95%", "number", drop=6),
-            Column("mean", "number", drop=5),
+            Column("(mean)", "number", drop=5),
             Column("p (Holm)", "number", drop=1),
             Column("Cliff's δ", "number", drop=2),
             Column("size"),
@@ -186,7 +188,8 @@ def _print_respects(found: ComparedPrograms, screen: Screen) -> None:
         for value in (found.effects.spearman_before, found.effects.spearman_after)
     ]
     screen.say(
-        f"Medians; Wilcoxon's test on pairs with Holm's correction over these {len(table.rows)} rows. "
+        f"Medians of {found.comparison.pairs} runs; Wilcoxon's test on pairs with Holm's correction over these "
+        f"{len(table.rows)} rows. "
         f"Spearman's correlation of energy and time: {rho[0]} before, {rho[1]} after."
     )
     needed = pairs_needed(len(table.rows))
@@ -210,6 +213,8 @@ def _spread_cells(spread: Spread, unit: str) -> tuple[str, str, str]:
 def _printed(found: ComparedPrograms, pair: ProgramPair) -> str:
     if pair.outputs == "differ":
         sides = [", ".join(f"{name} {value:g}" for name, value in side.items()) for side in found.metrics]
+        if not any(sides):
+            return "What they print was not compared."
         return f"What they print was not compared: {sides[0] or 'no numbers'} | {sides[1] or 'no numbers'}."
     words = "Both print the same"
     if found.printed.times:
