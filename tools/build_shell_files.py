@@ -25,7 +25,9 @@ def completion(shell: str) -> str:
     """The script that asks the program itself what may follow."""
     maker = get_completion_class(shell)
     assert maker is not None
-    return maker(program, {}, NAME, VARIABLE).source().strip() + "\n"
+    source = maker(program, {}, NAME, VARIABLE).source().strip() + "\n"
+    # click's script for fish would end a description at its first comma.
+    return source.replace('string split ","', 'string split --max 1 ","')
 
 
 def man_page() -> str:

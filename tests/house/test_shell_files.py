@@ -38,17 +38,22 @@ def test_pip_installs_them_where_shells_look(build: ModuleType) -> None:
 
 
 def test_the_program_completes_its_commands_and_options() -> None:
-    def complete(words: str, number: int) -> list[str]:
+    def complete(words: str, number: int, shell: str = "bash") -> list[str]:
         environment = {
             **os.environ,
-            "_ENERGY_LSP_COMPLETE": "bash_complete",
+            "_ENERGY_LSP_COMPLETE": f"{shell}_complete",
             "COMP_WORDS": words,
             "COMP_CWORD": str(number),
         }
         command = [sys.executable, "-c", "from energy_lsp.cli import main; main(prog_name='energy-lsp')"]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        return [line.partition(",")[2] for line in done.stdout.splitlines()]
+        return [line.partition(",")[2] or line for line in done.stdout.splitlines()]
 
     assert complete("energy-lsp me", 1) == ["measure"]
     assert "--quick" in complete("energy-lsp measure --q", 2)
     assert complete("energy-lsp runs hi", 2) == ["history"]
+    assert complete("energy-lsp rules show l2", 3) == ["l2-loss"]
+    assert complete("energy-lsp runs de", 2, "zsh")[1:] == [
+        "delete",
+        "Delete runs with everything that was measured in them.",
+    ], "the whole sentence"

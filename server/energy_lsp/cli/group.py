@@ -9,7 +9,7 @@ import os
 import select
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from energy_data.problems import Problem
 from energy_data.untrusted.printable import composed
 from energy_lsp.presentation.notation.markup import Plain
 from energy_lsp.terminal.echo import say
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 NO_COLOR = "--no-color"
 
@@ -58,6 +61,15 @@ class Suggesting(click.Group):
             near = nearest(name, self.list_commands(ctx), f"{ctx.command_path} --help")
             ctx.fail(f"There is no command {name[:60]!r}. {near}")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands and options that a shell may offer; of a command its first sentence, which click would cut."""
+        offered = super().shell_complete(ctx, incomplete)
+        for item in offered:
+            command = self.get_command(ctx, item.value)
+            if command is not None:
+                item.help = _first_sentence(command.help or "")
+        return offered
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands with the first sentence of their help, however long."""

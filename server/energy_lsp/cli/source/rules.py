@@ -34,6 +34,11 @@ _db = click.option(
 )
 
 
+def offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The rules that a shell may complete a name to."""
+    return [name for name in ALL if name.startswith(incomplete)]
+
+
 @click.group(cls=Suggesting)
 def rules() -> None:
     """List the substitution rules, explain them, measure what they save here."""
@@ -61,7 +66,7 @@ def list_rules(db: Path | None, output: str) -> None:
 
 
 @rules.command()
-@click.argument("rule")
+@click.argument("rule", shell_complete=offered)
 @_db
 def show(rule: str, db: Path | None) -> None:
     """The page of one rule: why it saves, when both sides are equal, what was measured."""
@@ -72,7 +77,7 @@ def show(rule: str, db: Path | None) -> None:
 
 
 @rules.command()
-@click.argument("names", metavar="[RULE]...", nargs=-1)
+@click.argument("names", metavar="[RULE]...", nargs=-1, shell_complete=offered)
 @click.option("--quick", is_flag=True, help="Medium inputs alone.")
 @click.option(
     "--size", "sizes", type=click.Choice(SIZES), multiple=True, help="Inputs of this size. May be repeated."
