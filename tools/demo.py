@@ -85,6 +85,9 @@ def predicted(story: Story) -> None:
     sure = [call for call in found["calls"] if call["origin"] == "predicted"]
     sure.sort(key=lambda call: -(call["total_joules"] or 0.0))
     total = sum(call["total_joules"] or 0.0 for call in sure)
+    if not sure:
+        story.say("Nothing: the machine was too busy to be learned. `energy-lsp calibrate`, on a quiet one.")
+        return
     best = ", ".join(f"{short(call)} ≈ {joules(call['total_joules'])}" for call in sure[:3])
     story.say(f"≈ {joules(total)} for {len(sure)} of its calls, from shapes in the source: {best}.")
 

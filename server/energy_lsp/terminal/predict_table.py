@@ -59,6 +59,12 @@ def print_predictions(
     amount_of_all, low, high, unknown = total
     if not known:
         screen.say(f"No call has a figure; {counted(unknown, 'call')} found.")
+        if unknown and calibration is not None:
+            # A reader who calibrated and sees nothing wants to know which of the two it is.
+            screen.say(
+                f"Their shapes are not known from the source (`energy-lsp calls --shapes`), or nothing was learned of "
+                f"them: {calibration_name(calibration)}."
+            )
         return
     predicted = sum(call.origin == "predicted" for call in calls)
     screen.say(
