@@ -1,4 +1,4 @@
-"""Write the extension's types for what the server says, and the texts that its units have to agree with.
+"""Write the extension's types for what the server says.
 
 Usage: python tools/build_protocol_types.py [--check]
 """
@@ -12,33 +12,10 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from energy_lsp.features.answers import ANSWERS
-from energy_lsp.presentation.notation.units import joules
 
 CLIENT = Path(__file__).parents[1] / "client-vscode"
 TYPES = CLIENT / "src" / "server" / "answers.ts"
-UNITS = CLIENT / "test" / "units.json"
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
-AMOUNTS = (
-    0.0,
-    2.5e-9,
-    9.996e-7,
-    1.2e-6,
-    9.994e-4,
-    9.996e-4,
-    0.0012,
-    0.9994,
-    0.9997,
-    1.0,
-    12.34,
-    999.4,
-    999.7,
-    1e3,
-    3599.0,
-    35990.0,
-    36000.0,
-    1e7,
-)
-"""Joules around the places where a unit ends."""
 
 
 def typescript(kind: Any) -> str:
@@ -71,18 +48,12 @@ def types() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def units() -> str:
-    """Amounts and how the server writes them."""
-    return json.dumps([[amount, joules(amount)] for amount in AMOUNTS], indent=2, ensure_ascii=False) + "\n"
-
-
 def main() -> None:
-    """Write both files, or say which is not as it would be written."""
-    for path, content in ((TYPES, types()), (UNITS, units())):
-        if "--check" not in sys.argv:
-            path.write_text(content, "utf-8")
-        elif not path.is_file() or path.read_text("utf-8") != content:
-            sys.exit(f"{path} is out of date: run python tools/build_protocol_types.py")
+    """Write the file, or say that it is not as it would be written."""
+    if "--check" not in sys.argv:
+        TYPES.write_text(types(), "utf-8")
+    elif not TYPES.is_file() or TYPES.read_text("utf-8") != types():
+        sys.exit(f"{TYPES} is out of date: run python tools/build_protocol_types.py")
 
 
 if __name__ == "__main__":

@@ -92,9 +92,9 @@ function commands({ running, view, runs, report, pages, measuring, log }: Parts)
         await measuring.ask(folderTarget(folder));
       }
     },
-    measureSelection: () => measurePart(running, "selection"),
-    measureCell: () => measurePart(running, "cell"),
-    measureTest: () => measurePart(running, "test"),
+    measureSelection: () => measurePart(running, measuring, "selection"),
+    measureCell: () => measurePart(running, measuring, "cell"),
+    measureTest: () => measurePart(running, measuring, "test"),
     chooseInterpreter: async () => {
       const folder = await chosenFolder();
       if (folder !== undefined) {

@@ -1,4 +1,4 @@
-"""The extension's types and units are the server's own."""
+"""The extension's types are the server's own."""
 
 import subprocess
 import sys

@@ -27,7 +27,7 @@ def test_an_estimate_says_so():
 
 def test_a_title_says_in_few_words_what_is_saved_and_whether_it_was_measured_here():
     shipped = replace(SAVES, source="published", estimated=True, machine="AMD EPYC (2 CPUs)")
-    assert brief(verdict([shipped], "eager")) == "−41% ± 3 on another machine, estimated"
+    assert brief(verdict([shipped], "eager")) == "≈ −41% ± 3 elsewhere"
     assert brief(verdict([SAVES, shipped], "eager")) == "−41% ± 3 here"
 
 

@@ -4,11 +4,10 @@ import * as vscode from "vscode";
 import type { EnergyView } from "../views/energy";
 import type { Interpreters } from "./interpreters";
 import { warnNotRunning, warnRefused } from "../messages/refusals";
-import { chosenLabel, commandsText, expectedTime, splitArguments } from "../format/choices";
+import { chosenLabel, chosenPlace, commandsText, environmentOf, environmentProblem, expectedTime, splitArguments } from "../format/choices";
 import type { HowOften } from "../format/choices";
-import { measuredText } from "../format/figures";
 import { serverCommands } from "../server/protocol";
-import type { Measured, Programs, Summary } from "../server/protocol";
+import type { Measured, Programs } from "../server/protocol";
 import type { Server } from "../server/lifecycle";
 
 /** What is measured, for the server and for people. */
@@ -21,6 +20,7 @@ export interface Target {
 interface Choice {
   howOften: HowOften;
   arguments: string[];
+  environment: Record<string, string>;
   entries?: string[];
 }
 
@@ -31,10 +31,11 @@ export interface Prepared {
   arguments: string[];
 }
 
-/** Kept for the workspace: how often, and by program its arguments; by folder the programs. */
+/** Kept for the workspace: how often, and by program its arguments and variables; by folder the programs. */
 interface Remembered {
   howOften: HowOften;
   arguments: Record<string, string>;
+  environment: Record<string, string>;
   entries: Record<string, string[]>;
 }
 
@@ -86,6 +87,11 @@ export class Measuring {
     const able = await this.withInterpreter(programs, target);
     const typed = this.remembered().arguments[target.name] ?? "";
     return able && { runs: `${commandsText([target.name], typed)} with ${chosenLabel(able)}`, python: chosenLabel(able), arguments: splitArguments(typed) };
+  }
+
+  /** What a program was measured with last, for a part of it. */
+  forProgram(name: string): { python: string | undefined; environment: Record<string, string> } {
+    return { python: this.interpreters.chosen, environment: environmentOf(this.remembered().environment[name] ?? "") };
   }
 
   private async choose(target: Target): Promise<Choice | undefined> {
@@ -145,13 +151,15 @@ export class Measuring {
     for (;;) {
       const known = this.remembered();
       const typed = known.arguments[key] ?? "";
-      const detail = `Runs ${commandsText(files, typed)} with ${chosenLabel(chosen)}`;
+      const variables = known.environment[key] ?? "";
+      const detail = `Runs ${commandsText(files, typed, variables)} with ${chosenPlace(chosen)}`;
       const quick = { label: "$(dashboard) Measure once", description: expectedTime(seconds, "quick"), detail, howOften: "quick" as const };
       const full = { label: "$(sync) Measure five times", description: `${expectedTime(seconds, "full")}, says how sure the figures are`, detail, howOften: "full" as const };
       const items = [
         ...(known.howOften === "quick" ? [quick, full] : [full, quick]),
         { label: "", kind: vscode.QuickPickItemKind.Separator },
         { label: "$(edit) Arguments…", description: typed === "" ? "none" : typed, step: "arguments" },
+        { label: "$(symbol-variable) Environment…", description: variables === "" ? "nothing added" : variables, step: "environment" },
         { label: "$(symbol-namespace) Interpreter…", description: chosenLabel(chosen), step: "interpreter" },
       ] as (vscode.QuickPickItem & { howOften?: HowOften; step?: string })[];
       const picked = await vscode.window.showQuickPick(items, { title: `Measure ${files.length === 1 ? files[0] : target.name}` });
@@ -160,13 +168,19 @@ export class Measuring {
         if (answer !== undefined) {
           await this.remember((now) => ({ ...now, arguments: { ...now.arguments, [key]: answer.trim() } }));
         }
+      } else if (picked?.step === "environment") {
+        const prompt = "Variables that the program gets beside those of the editor, such as TF_CPP_MIN_LOG_LEVEL=2 DATA='my data'; empty for none";
+        const answer = await vscode.window.showInputBox({ title: `Environment of ${key}`, value: variables, prompt, validateInput: environmentProblem });
+        if (answer !== undefined) {
+          await this.remember((now) => ({ ...now, environment: { ...now.environment, [key]: answer.trim() } }));
+        }
       } else if (picked?.step === "interpreter") {
         await this.interpreters.choose(chosen, target.folder);
         chosen = (await this.programs(target)) ?? chosen;
       } else if (picked?.howOften !== undefined) {
         const { howOften } = picked;
         await this.remember((now) => ({ ...now, howOften }));
-        return { howOften, arguments: splitArguments(typed), ...(entries === undefined ? {} : { entries }) };
+        return { howOften, arguments: splitArguments(typed), environment: environmentOf(variables), ...(entries === undefined ? {} : { entries }) };
       } else {
         return undefined;
       }
@@ -180,14 +194,12 @@ export class Measuring {
       await warnNotRunning("Nothing was measured");
       return;
     }
-    await this.server.execute(serverCommands.refresh);
     this.view.refresh();
     this.measuredOnce.fire(measured);
     if (measured.status === "finished") {
-      const summary = "uri" in target.argument ? await this.server.execute<Summary>(serverCommands.summary, target.argument) : undefined;
-      const chosen = await vscode.window.showInformationMessage(measuredText(measured, summary), "Open Report");
+      const chosen = await vscode.window.showInformationMessage(measured.said, "Open Report");
       if (chosen !== undefined) {
-        await vscode.commands.executeCommand("energyLsp.openReport");
+        await vscode.commands.executeCommand("energyLsp.openReport", measured.run);
       }
     } else {
       await tellFailure(measured);
@@ -195,7 +207,7 @@ export class Measuring {
   }
 
   private remembered(): Remembered {
-    return { howOften: "quick", arguments: {}, entries: {}, ...this.memory.get<Partial<Remembered>>(memoryKey) };
+    return { howOften: "quick", arguments: {}, environment: {}, entries: {}, ...this.memory.get<Partial<Remembered>>(memoryKey) };
   }
 
   private remember(change: (known: Remembered) => Remembered): Thenable<void> {
@@ -210,8 +222,8 @@ async function tellFailure({ problem, place, output, run }: Measured): Promise<v
   if (chosen === "Show Output") {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(output));
     const editor = await vscode.window.showTextDocument(document, { preview: true });
-    const end = document.lineAt(document.lineCount - 1).range.end;
-    editor.revealRange(new vscode.Range(end, end));
+    const last = document.lineCount - 1;
+    editor.revealRange(new vscode.Range(last, 0, last, 0));
   } else if (chosen === "Partial Report") {
     await vscode.commands.executeCommand("energyLsp.openReport", run);
   } else if (chosen === "Go to Line" && place !== null) {

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { testAround } from "../format/choices";
 import { warnNotRunning, warnRefused } from "../messages/refusals";
 import { serverCommands } from "../server/protocol";
+import type { Measuring } from "./measure";
 import type { MeasuredPart } from "../server/protocol";
 import type { Server } from "../server/lifecycle";
 
@@ -14,7 +15,7 @@ interface Asked {
   argument: object;
 }
 
-export async function measurePart(server: Server, kind: "selection" | "cell" | "test"): Promise<void> {
+export async function measurePart(server: Server, measuring: Measuring, kind: "selection" | "cell" | "test"): Promise<void> {
   const asked = kind === "cell" ? await cell() : await inFile(kind);
   if (asked === undefined) {
     return;
@@ -24,7 +25,7 @@ export async function measurePart(server: Server, kind: "selection" | "cell" | "
     return;
   }
   try {
-    const answer = await server.executeWithProgress<MeasuredPart>(serverCommands.measurePart, { uri: asked.uri.toString(), ...asked.argument }, `Measuring ${asked.name}`);
+    const answer = await server.executeWithProgress<MeasuredPart>(serverCommands.measurePart, { uri: asked.uri.toString(), ...measuring.forProgram(vscode.workspace.asRelativePath(asked.uri)), ...asked.argument }, `Measuring ${asked.name}`);
     if (answer === undefined) {
       await warnNotRunning("Nothing was measured");
     } else {

@@ -27,16 +27,36 @@ export function splitArguments(text: string): string[] {
   return [...found].map(([word]) => word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ""));
 }
 
-/** What will run, for a person to confirm: "python train.py --epochs 2". */
-export function commandsText(files: readonly string[], typed: string): string {
-  const programs = files.length > 3 ? `${files.slice(0, 3).join(", ")} and ${files.length - 3} more` : files.join(", ");
-  return `python ${programs}${typed === "" ? "" : ` ${typed}`}`;
+/** Variables as they were typed, NAME=VALUE each; quotes keep blanks together. */
+export function environmentOf(text: string): Record<string, string> {
+  const pairs = splitArguments(text).map((word) => {
+    const sign = word.indexOf("=");
+    return [word.slice(0, sign), word.slice(sign + 1)] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
-/** The interpreter that would be taken, shortened to what tells it apart. */
+/** What is wrong with variables that are being typed; undefined for nothing. */
+export function environmentProblem(text: string): string | undefined {
+  const wrong = splitArguments(text).find((word) => !/^[A-Za-z_]\w*=/.test(word));
+  return wrong === undefined ? undefined : `${wrong} is not NAME=VALUE`;
+}
+
+/** What will run, for a person to confirm: "SEED=1 python train.py --epochs 2". */
+export function commandsText(files: readonly string[], typed: string, variables = ""): string {
+  const programs = files.length > 3 ? `${files.slice(0, 3).join(", ")} and ${files.length - 3} more` : files.join(", ");
+  return `${variables === "" ? "" : `${variables} `}python ${programs}${typed === "" ? "" : ` ${typed}`}`;
+}
+
+/** Where the interpreter lies that would be taken, shortened to what tells it apart. */
+export function chosenPlace({ python }: Pick<Programs, "python">): string {
+  return python === null ? "none" : python.split(/[\\/]/).slice(-3).join("/");
+}
+
+/** The same with what it has. */
 export function chosenLabel({ python, interpreters }: Programs): string {
   const one = interpreters.find(({ path }) => path === python);
-  const place = python === null ? "none" : python.split(/[\\/]/).slice(-3).join("/");
+  const place = chosenPlace({ python });
   return one === undefined ? place : `${place} (${interpreterLabel(one)})`;
 }
 

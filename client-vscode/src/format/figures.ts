@@ -1,44 +1,14 @@
 /** Pure functions that turn figures into words. No import of "vscode": they are unit-tested in plain Node. */
-import type { CallSummary, FileSummary, Measured, Meters, PartSummary, RunSummary, Status, Summary } from "../server/protocol";
-
-const units: readonly [number, string, number][] = [
-  [1e3, "kJ", 1e3],
-  [1, "J", 1],
-  [1e-3, "mJ", 1e-3],
-  [0, "µJ", 1e-6],
-];
-
-/** As the server writes it (test/units.json): three significant digits in the unit that fits, 0.9997 → "1.00 J". */
-export function joules(value: number): string {
-  if (value === 0) {
-    return "0 J";
-  }
-  const size = Math.abs(Number(value.toPrecision(3)));
-  const [, unit, factor] = units.find(([least]) => size >= least) ?? [0, "µJ", 1e-6];
-  const rounded = Number((value / factor).toPrecision(3));
-  const places = 2 - Math.floor(Math.log10(Math.abs(rounded)));
-  return `${rounded.toFixed(Math.max(0, Math.min(places, 6)))} ${unit}`;
-}
-
-/** Where a figure comes from, in two words at most. */
-export function provenance(call: Pick<CallSummary, "source" | "estimated">): string {
-  switch (call.source) {
-    case "here":
-      return call.estimated ? "estimated here" : "measured here";
-    case "team":
-      return call.estimated ? "estimated by team" : "measured by team";
-    case "published":
-      return "published";
-    case null:
-      return "unknown";
-  }
-}
+import type { CallSummary, FileSummary, Meters, PartSummary, RunSummary, Status } from "../server/protocol";
 
 /** A bar of block characters for a share between 0 and 1; empty for what has none. */
 export function bar(share: number | null, width = 8): string {
   const filled = Math.round(Math.min(1, Math.max(0, share ?? 0)) * width);
   return "█".repeat(filled) + "░".repeat(width - filled);
 }
+
+/** Calls below this share of the energy are not where to look: no mark, and one row for all of them. */
+export const smallestShare = 0.01;
 
 /** The step of the heat scale for a share of the file's energy: 0 is none, 4 the hottest. */
 export function heatLevel(share: number | null): 0 | 1 | 2 | 3 | 4 {
@@ -54,7 +24,7 @@ export function heatLevel(share: number | null): 0 | 1 | 2 | 3 | 4 {
   if (share >= 0.05) {
     return 2;
   }
-  return share > 0 ? 1 : 0;
+  return share >= smallestShare ? 1 : 0;
 }
 
 /** Shares of the energy by line: of a call its first line, of a layer the line that creates it; of several the largest. */
@@ -95,10 +65,7 @@ export function statusText(status: Status | undefined, state: ServerState): stri
     return "$(zap) Energy";
   }
   const icon = status.state === "ready" ? "$(zap)" : "$(sync~spin)";
-  if (status.known_joules === 0) {
-    return `${icon} ${status.unknown_calls > 0 ? "no figures" : "no calls"}`;
-  }
-  return `${icon} ${marked(status.known_joules, status)}`;
+  return `${icon} ${status.short}`;
 }
 
 const units_spoken: readonly [RegExp, string][] = [
@@ -113,6 +80,7 @@ const units_spoken: readonly [RegExp, string][] = [
   [/(\d) kJ\b/g, "$1 kilojoules"],
   [/(\d) J\b/g, "$1 joules"],
   [/(\d) Wh\b/g, "$1 watt-hours"],
+  [/(\d) s\b/g, "$1 seconds"],
   [/ × /g, " times "],
   [/ [·|] /g, ", "],
 ];
@@ -120,14 +88,6 @@ const units_spoken: readonly [RegExp, string][] = [
 /** A text as a screen reader should say it: without icons, bars and asterisks, with units in words. */
 export function spoken(text: string): string {
   return units_spoken.reduce((said, [sign, word]) => said.replace(sign, word), text).trim();
-}
-
-/** What is said at the end of a measurement: the whole run, and of it what the status item shows for the file. */
-export function measuredText(measured: Measured, file: Summary | undefined): string {
-  const total = measured.joules === null ? "below what the meter can resolve" : `${marked(measured.joules, measured)} for the whole run`;
-  const time = measured.seconds === null ? "" : ` in ${measured.seconds.toFixed(1)} s`;
-  const part = file === undefined || file.known_joules === 0 ? "" : `, ${marked(file.known_joules, file)} of it in the calls of this file`;
-  return `${measured.estimated ? "Estimated" : "Measured"} here: ${total}${time} (${measured.meter})${part}.`;
 }
 
 /** "train.py · 18 Nov 04:05". */
@@ -138,21 +98,21 @@ export function runLabel({ entry, started }: RunSummary): string {
 }
 
 /** "≈ 12.3 J · 8.1 s · failed · a9b0093". */
-export function runDescription({ joules: total, estimated, seconds, status, commit }: RunSummary): string {
-  const parts = [total === null ? "no figures" : marked(total, { estimated }), `${seconds.toFixed(1)} s`, status === "finished" ? "" : status, commit.slice(0, 7)];
+export function runDescription({ text, seconds, status, commit }: RunSummary): string {
+  const parts = [text === "" ? "no figures" : text, `${seconds.toFixed(1)} s`, status === "finished" ? "" : status, commit.slice(0, 7)];
   return parts.filter((part) => part !== "").join(" · ");
 }
 
 /** The parts of a call by layer: passes of one layer come together, the costliest first. */
-export function byLayer(parts: readonly PartSummary[]): { layer: PartSummary; joules: number; share: number; passes: PartSummary[] }[] {
+export function byLayer(parts: readonly PartSummary[]): { layer: PartSummary; share: number; passes: PartSummary[] }[] {
   const found = new Map<string, PartSummary[]>();
   for (const part of parts) {
     const key = part.pass === "forward" || part.pass === "backward" ? part.path : part.pass;
     found.set(key, [...(found.get(key) ?? []), part]);
   }
   const sum = (passes: readonly PartSummary[], of: (part: PartSummary) => number): number => passes.reduce((all, part) => all + of(part), 0);
-  const layers = [...found.values()].flatMap((passes) => (passes[0] === undefined ? [] : [{ layer: passes[0], joules: sum(passes, (part) => part.joules), share: sum(passes, (part) => part.share), passes }]));
-  return layers.sort((left, right) => right.joules - left.joules);
+  const layers = [...found.values()].flatMap((passes) => (passes[0] === undefined ? [] : [{ layer: passes[0], share: sum(passes, (part) => part.share), passes }]));
+  return layers.sort((left, right) => right.share - left.share);
 }
 
 export type ServerState = "starting" | "running" | "stopped" | "absent";
@@ -162,13 +122,15 @@ export function energyOf({ total_joules: total, share }: CallSummary): number | 
   return total === null || share === null ? undefined : total;
 }
 
-/** What the energy view says right of a call's name: energy, where it comes from, what was known before. */
+/** What the energy view says right of a call's name: energy, its share, where it comes from if not from here, what was known before. */
 export function callDescription(call: CallSummary, previous?: CallSummary): string {
   if (call.text === "") {
     return "no figure";
   }
   const each = call.times > 1 ? ` (${call.times} × ${call.each_text})` : "";
-  return `${call.text}${each} · ${provenance(call)}${before(call, previous)}`;
+  const share = call.share === null ? "" : ` · ${percent(call.share)}`;
+  const origin = call.source === "here" && call.origin === "site" ? "" : ` · ${call.known_from}`;
+  return `${call.text}${each}${share}${origin}${before(call, previous)}`;
 }
 
 /** The figure from before a measurement; where it came from, if from elsewhere. */
@@ -176,34 +138,13 @@ function before(call: CallSummary, previous?: CallSummary): string {
   if (previous === undefined || previous.text === "" || previous.text === call.text) {
     return "";
   }
-  const origin = provenance(previous) === provenance(call) ? "" : `, ${provenance(previous)}`;
+  const origin = previous.known_from === call.known_from ? "" : `, ${previous.known_from}`;
   return ` · before ${previous.text}${origin}`;
 }
 
-/** Joules that say when they are an estimate. */
-function marked(value: number, { estimated }: Pick<CallSummary, "estimated">): string {
-  return `${estimated ? "≈ " : ""}${joules(value)}`;
-}
-
-/** Known joules of some calls, whether an estimate is among them, and how many calls have no figure. */
-export function totals(calls: readonly CallSummary[]): { known: number; estimated: boolean; unknown: number } {
-  const energies = calls.map(energyOf);
-  const known = energies.filter((energy) => energy !== undefined);
-  return {
-    known: known.reduce((sum, energy) => sum + energy, 0),
-    estimated: calls.some((call) => energyOf(call) !== undefined && call.estimated),
-    unknown: energies.length - known.length,
-  };
-}
-
-/** The sum of some calls in words: "≈ 1.20 J, 3 calls unknown". */
-export function totalText(calls: readonly CallSummary[]): string {
-  const { known, estimated, unknown } = totals(calls);
-  if (known === 0 && unknown > 0) {
-    return "no figures yet";
-  }
-  const gap = unknown === 0 ? "" : `, ${unknown} ${unknown === 1 ? "call" : "calls"} unknown`;
-  return `${marked(known, { estimated })}${gap}`;
+/** "94%", and "<1%" for what is there but small. */
+export function percent(share: number): string {
+  return share > 0 && share < 0.01 ? "<1%" : `${Math.round(share * 100)}%`;
 }
 
 /** A call with the text that it stands in: a file, or one cell of a notebook. */
@@ -214,21 +155,37 @@ export interface PlacedCall extends CallSummary {
 export interface FileCalls {
   /** Of the file, or of a cell of the notebook. */
   uri: string;
-  functions: { name: string; calls: PlacedCall[] }[];
+  /** The energy of all its calls, in words and as a number. */
+  text: string;
+  known_joules: number;
+  functions: FunctionCalls[];
+}
+
+export interface FunctionCalls {
+  name: string;
+  text: string;
+  known_joules: number;
+  calls: PlacedCall[];
 }
 
 /** The summary by files on disk: the cells of a notebook, each with a URI of its own, come together. */
 export function byFile(files: readonly FileSummary[]): FileCalls[] {
-  const found = new Map<string, { uri: string; functions: Map<string, PlacedCall[]> }>();
-  for (const { uri, functions } of files) {
+  const found = new Map<string, FileCalls>();
+  for (const { uri, functions, ...sum } of files) {
     const path = uri.replace(/^[^:]+:(\/\/[^/]*)?/, "").replace(/#.*$/, "");
-    const file = found.get(path) ?? { uri, functions: new Map<string, PlacedCall[]>() };
+    const file = found.get(path) ?? { uri, functions: [], text: sum.text, known_joules: sum.known_joules };
     found.set(path, file);
-    for (const { name, calls } of functions) {
-      file.functions.set(name, [...(file.functions.get(name) ?? []), ...calls.map((call) => ({ ...call, uri }))]);
+    for (const { name, calls, text, known_joules } of functions) {
+      const placed = calls.map((call) => ({ ...call, uri }));
+      const same = file.functions.find((one) => one.name === name);
+      if (same === undefined) {
+        file.functions.push({ name, text, known_joules, calls: placed });
+      } else {
+        same.calls.push(...placed);
+      }
     }
   }
-  return [...found.values()].map(({ uri, functions }) => ({ uri, functions: [...functions].map(([name, calls]) => ({ name, calls })) }));
+  return [...found.values()];
 }
 
 /** Known calls by place and API, to set beside those after the next measurement; places move with edits, and are then forgotten. */

@@ -18,6 +18,7 @@ export interface PartSummary {
   pass: "forward" | "backward" | "optimizer" | "loss" | "input" | "runtime";
   joules: number;
   text: string;
+  layer_text: string;
   share: number;
   count: number;
   file: string | null;
@@ -46,6 +47,7 @@ export interface CallSummary {
   edited: boolean;
   text: string;
   each_text: string;
+  known_from: string;
   provenance: string;
   share: number | null;
 }
@@ -53,6 +55,8 @@ export interface CallSummary {
 /** A function, or what stands outside of all of them (its name is empty). */
 export interface FunctionSummary {
   name: string;
+  known_joules: number;
+  text: string;
   calls: CallSummary[];
 }
 
@@ -94,6 +98,8 @@ export interface LayerSummary {
 /** A file, or one cell of a notebook. */
 export interface FileSummary {
   uri: string;
+  known_joules: number;
+  text: string;
   functions: FunctionSummary[];
   layers: LayerSummary[];
 }
@@ -116,6 +122,7 @@ export interface Totals {
   elsewhere_calls: number;
   estimated: boolean;
   meter: string;
+  short: string;
   text: string;
   machines: MachineTotal[];
 }
@@ -127,6 +134,7 @@ export interface Summary {
   elsewhere_calls: number;
   estimated: boolean;
   meter: string;
+  short: string;
   text: string;
   machines: MachineTotal[];
   uri: string | null;
@@ -140,6 +148,7 @@ export interface Status {
   elsewhere_calls: number;
   estimated: boolean;
   meter: string;
+  short: string;
   text: string;
   machines: MachineTotal[];
   uri: string;
@@ -160,6 +169,7 @@ export interface Measured {
   joules: number | null;
   seconds: number | null;
   text: string;
+  said: string;
   status: "finished" | "failed" | "partial";
   problem: string;
   place: FailurePlace | null;

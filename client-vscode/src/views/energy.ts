@@ -1,6 +1,6 @@
 /** The energy view: the workspace's costliest calls as a tree, file → function → call. Calls without a figure stay folded away. */
 import * as vscode from "vscode";
-import { bar, byFile, byCost, byLayer, callDescription, callsOf, energyOf, heatLevel, joules, placeOf, remembered, runDescription, runLabel, spoken, totals, totalText } from "../format/figures";
+import { bar, byFile, byCost, byLayer, callDescription, callsOf, energyOf, heatLevel, percent, placeOf, remembered, runDescription, runLabel, smallestShare, spoken } from "../format/figures";
 import type { FileCalls, PlacedCall } from "../format/figures";
 import { serverCommands } from "../server/protocol";
 import { phaseItem } from "./runs";
@@ -14,7 +14,7 @@ type Item =
   | { kind: "phase"; phase: PhaseSummary }
   | { kind: "file"; file: FileCalls }
   | { kind: "function"; part: Part }
-  | { kind: "unknown"; calls: PlacedCall[] }
+  | { kind: "others"; calls: PlacedCall[]; what: string }
   | { kind: "call"; call: PlacedCall }
   | { kind: "layer"; layer: Layer }
   | { kind: "pass"; pass: PartSummary };
@@ -64,13 +64,10 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
       case "run":
         return item.run.phases.map((phase) => ({ kind: "phase", phase }));
       case "file":
-        return item.file.functions
-          .filter(({ calls }) => calls.length > 0)
-          .sort((left, right) => totals(right.calls).known - totals(left.calls).known)
-          .map((part) => ({ kind: "function", part }));
+        return functionsIn(item.file);
       case "function":
         return callsIn(item.part);
-      case "unknown":
+      case "others":
         return item.calls.map((call) => ({ kind: "call", call }));
       case "call":
         return byLayer(item.call.inside).map((layer) => ({ kind: "layer", layer }));
@@ -96,8 +93,8 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
         return fileItem(item.file);
       case "function":
         return functionItem(item.part);
-      case "unknown":
-        return unknownItem(item.calls);
+      case "others":
+        return othersItem(item);
       case "call":
         return callItem(item.call, this.server.toCode(item.call.range), this.before.get(placeOf(item.call)));
     }
@@ -106,7 +103,7 @@ export class EnergyView implements vscode.TreeDataProvider<Item>, vscode.Disposa
   private async files(): Promise<Item[]> {
     return byFile((await this.summary())?.files ?? [])
       .filter((file) => callsOf(file).length > 0)
-      .sort((left, right) => totals(callsOf(right)).known - totals(callsOf(left)).known)
+      .sort((left, right) => right.known_joules - left.known_joules)
       .map((file) => ({ kind: "file", file }));
   }
 
@@ -142,10 +139,9 @@ function lastRunItem(run: RunSummary): vscode.TreeItem {
 }
 
 /** A layer: where it is created is a click away. */
-function layerItem({ layer, joules: total, share, passes }: Layer): vscode.TreeItem {
-  const text = `${layer.text.startsWith("≈") ? "≈ " : ""}${joules(total)}`;
+function layerItem({ layer, share, passes }: Layer): vscode.TreeItem {
   const name = layer.pass === "forward" || layer.pass === "backward" ? layer.path : layer.pass;
-  const item = partItem(name, text, share);
+  const item = partItem(name, layer.layer_text, share);
   item.collapsibleState = passes.length > 1 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
   item.tooltip = `${layer.kind}: ${layer.path}\nApportioned among the operations that ran, not metered by layer.`;
   if (layer.uri !== null && layer.line !== null) {
@@ -157,7 +153,7 @@ function layerItem({ layer, joules: total, share, passes }: Layer): vscode.TreeI
 
 function partItem(name: string, text: string, share: number): vscode.TreeItem {
   const item = new vscode.TreeItem(`${bar(share)} ${name}`);
-  item.description = `${text} · ${Math.round(share * 100)}%`;
+  item.description = `${text} · ${percent(share)}`;
   item.accessibilityInformation = { label: spoken(`${name}, ${item.description}`) };
   return item;
 }
@@ -165,36 +161,52 @@ function partItem(name: string, text: string, share: number): vscode.TreeItem {
 function fileItem(file: FileCalls): vscode.TreeItem {
   const uri = vscode.Uri.parse(file.uri);
   const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
-  const known = totals(callsOf(file)).known > 0;
+  const known = file.known_joules > 0;
   const item = new vscode.TreeItem(uri, known ? Expanded : Collapsed);
   item.id = `${file.uri}#${known}`; // another row once something is known: the editor would keep the old one closed
   item.label = vscode.workspace.asRelativePath(uri);
-  item.description = totalText(callsOf(file));
+  item.description = file.text;
   item.accessibilityInformation = { label: spoken(`${item.label}, ${item.description}`) };
   item.iconPath = vscode.ThemeIcon.File;
   return item;
 }
 
-/** Known calls by cost, then one row for all that nobody has measured. */
+/** The costliest function first; a program without functions is its calls. */
+function functionsIn(file: FileCalls): Item[] {
+  const parts = file.functions.filter(({ calls }) => calls.length > 0);
+  const [only, ...more] = parts;
+  if (only?.name === "" && more.length === 0) {
+    return callsIn(only);
+  }
+  return parts.sort((left, right) => right.known_joules - left.known_joules).map((part) => ({ kind: "function", part }));
+}
+
+/** Known calls by cost, then a row for all that took next to nothing and one for all that nobody has measured. */
 function callsIn({ calls }: Part): Item[] {
   const known = calls.filter((call) => energyOf(call) !== undefined).sort(byCost);
+  const large = known.filter(({ share }) => (share ?? 0) >= smallestShare);
+  const small = known.slice(large.length);
   const unknown = calls.filter((call) => energyOf(call) === undefined);
-  const rows: Item[] = known.map((call) => ({ kind: "call", call }));
-  return unknown.length === 0 ? rows : [...rows, { kind: "unknown", calls: unknown }];
+  const folds: Item[] = [
+    { kind: "others", calls: small, what: "of less than 1% each" },
+    { kind: "others", calls: unknown, what: "without a figure" },
+  ];
+  return [...large.map((call) => ({ kind: "call" as const, call })), ...folds.filter((fold) => fold.kind === "others" && fold.calls.length > 0)];
 }
 
 function functionItem(part: Part): vscode.TreeItem {
   const name = part.name === "" ? "(module)" : part.name;
   const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
-  item.description = totalText(part.calls);
+  item.description = part.text;
   item.accessibilityInformation = { label: spoken(`${name}, ${item.description}`) };
   item.iconPath = new vscode.ThemeIcon("symbol-function");
   return item;
 }
 
-function unknownItem({ length }: PlacedCall[]): vscode.TreeItem {
-  const item = new vscode.TreeItem(`${length} ${length === 1 ? "call" : "calls"} without a figure`, vscode.TreeItemCollapsibleState.Collapsed);
-  item.iconPath = new vscode.ThemeIcon("question");
+function othersItem({ calls, what }: { calls: PlacedCall[]; what: string }): vscode.TreeItem {
+  const label = `${calls.length} ${calls.length === 1 ? "call" : "calls"} ${what}`;
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  item.accessibilityInformation = { label: spoken(label) };
   return item;
 }
 
@@ -204,8 +216,8 @@ function callItem(call: PlacedCall, range: vscode.Range | undefined, previous: C
   const { Collapsed, None } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(known ? `${bar(call.share)} ${call.api}` : call.api, call.inside.length > 0 ? Collapsed : None);
   item.description = callDescription(call, previous);
-  item.tooltip = `${call.api}: ${item.description}`;
-  item.accessibilityInformation = { label: spoken(item.tooltip) };
+  item.tooltip = [`${call.api}: ${item.description}`, call.provenance].filter((line) => line !== "").join("\n");
+  item.accessibilityInformation = { label: spoken(`${call.api}: ${item.description}`) };
   item.iconPath = new vscode.ThemeIcon("zap", known ? new vscode.ThemeColor(`energyLsp.heat${heatLevel(call.share) || 1}`) : undefined);
   if (range !== undefined) {
     item.command = { title: "Go to call", command: "vscode.open", arguments: [vscode.Uri.parse(call.uri), { selection: range }] };

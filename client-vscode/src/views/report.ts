@@ -12,9 +12,10 @@ export class Report implements vscode.Disposable {
     private readonly extensionUri: vscode.Uri,
   ) {}
 
-  /** Of a run, or of the last one. */
+  /** Of a run; else of the last one of the file in front, of the workspace, of all. */
   async open(run?: string): Promise<void> {
-    const html = await this.page(run);
+    const front = vscode.window.activeNotebookEditor?.notebook.uri ?? vscode.window.activeTextEditor?.document.uri;
+    const html = await this.page(run === undefined ? { uri: front?.toString() } : { run });
     if (html === undefined) {
       return;
     }
@@ -28,9 +29,9 @@ export class Report implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  private async page(run: string | undefined): Promise<string | undefined> {
+  private async page(asked: object): Promise<string | undefined> {
     try {
-      return (await this.server.execute<HtmlPage>(serverCommands.report, run === undefined ? {} : { run }))?.html;
+      return (await this.server.execute<HtmlPage>(serverCommands.report, asked))?.html;
     } catch (refusal) {
       // Nothing measured yet, or a database that cannot be read: the server's sentence says which.
       const measure = vscode.workspace.isTrusted ? ["Measure This File"] : [];

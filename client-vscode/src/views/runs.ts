@@ -1,6 +1,6 @@
 /** The runs that were measured, newest first, each opening into its phases: open a report, compare two, see the history, delete. */
 import * as vscode from "vscode";
-import { bar, runDescription, runLabel, spoken } from "../format/figures";
+import { bar, percent, runDescription, runLabel, spoken } from "../format/figures";
 import { warnRefused } from "../messages/refusals";
 import type { Pages } from "./pages";
 import { serverCommands } from "../server/protocol";
@@ -115,7 +115,7 @@ function runItem(run: RunSummary): vscode.TreeItem {
 
 export function phaseItem(phase: PhaseSummary): vscode.TreeItem {
   const item = new vscode.TreeItem(`${bar(phase.share)} ${phase.name}`);
-  item.description = `${phase.text} · ${Math.round(phase.share * 100)}%`;
+  item.description = `${phase.text} · ${percent(phase.share)}`;
   item.accessibilityInformation = { label: spoken(`${phase.name}, ${item.description}`) };
   return item;
 }

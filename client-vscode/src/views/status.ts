@@ -48,7 +48,7 @@ export class StatusItem implements vscode.Disposable {
     const label = spoken(`Energy of this file: ${this.item.text}${said}, server ${this.server.state}`);
     this.item.accessibilityInformation = { label, role: "button" };
     this.item.show();
-    this.language.text = this.item.text;
+    this.language.text = status === undefined ? this.item.text : "$(zap) Energy";
     this.language.detail = status?.text ?? `server ${this.server.state}`;
     this.language.busy = this.server.state === "starting" || status?.state === "measuring";
     this.language.accessibilityInformation = { label };

@@ -39,6 +39,19 @@ class Finite(click.FloatRange):
         return number
 
 
+class Variable(click.ParamType[tuple[str, str]]):
+    """A variable of an environment with its value."""
+
+    name = "NAME=VALUE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Name and value; a value may be empty and hold further signs of equality."""
+        name, sign, text = value.partition("=") if isinstance(value, str) else ("", "", "")
+        if not sign or not (name.isascii() and name.isidentifier()) or "\0" in text:
+            self.fail("give NAME=VALUE, where NAME has letters, digits and underscores.", param, ctx)
+        return name, text
+
+
 def _option(setting: Field[Any]) -> Callable[[Function], Function]:
     name = kebab(setting.name)
     text = setting.metadata["text"].replace("`", "")

@@ -34,6 +34,7 @@ PartSummary = TypedDict(
         "pass": Literal["forward", "backward", "optimizer", "loss", "input", "runtime"],
         "joules": float,
         "text": str,
+        "layer_text": str,
         "share": float,
         "count": float,
         "file": str | None,
@@ -41,7 +42,8 @@ PartSummary = TypedDict(
         "uri": str | None,
     },
 )
-"""A part of a call: `line`, from 0, and `uri` say where its layer is created now; null where that is not known."""
+"""A part of a call: `line`, from 0, and `uri` say where its layer is created now; null where that is not known.
+`layer_text`: all passes of its layer together."""
 
 
 class CallSummary(TypedDict):
@@ -66,6 +68,7 @@ class CallSummary(TypedDict):
     edited: bool
     text: str
     each_text: str
+    known_from: str
     provenance: str
     share: float | None
 
@@ -74,6 +77,8 @@ class FunctionSummary(TypedDict):
     """A function, or what stands outside of all of them (its name is empty)."""
 
     name: str
+    known_joules: float
+    text: str
     calls: list[CallSummary]
 
 
@@ -114,6 +119,8 @@ class FileSummary(TypedDict):
     """A file, or one cell of a notebook."""
 
     uri: str
+    known_joules: float
+    text: str
     functions: list[FunctionSummary]
     layers: list[LayerSummary]
 
@@ -138,6 +145,7 @@ class Totals(TypedDict):
     elsewhere_calls: int
     estimated: bool
     meter: str
+    short: str
     text: str
     machines: list[MachineTotal]
 
@@ -172,6 +180,7 @@ class Measured(TypedDict):
     joules: float | None
     seconds: float | None
     text: str
+    said: str
     status: Literal["finished", "failed", "partial"]
     problem: str
     place: FailurePlace | None

@@ -131,7 +131,7 @@ def _for_hotspot(report: FileReport, hint: Hint, *, trusted: bool) -> Iterable[t
     elif trusted:
         offered.append((f"Measure and look inside {name}", MEASURE, {"uri": report.owner, "inside": "all"}))
     offered += [
-        ("Open the report of the last run", SHOW_REPORT, {}),
+        ("Open the report of the last run", SHOW_REPORT, {"uri": report.owner}),
         ("What could cost less?", CHEAPER, here),
     ]
     offered.append((f"History of {name}", CALL_HISTORY, here))

@@ -13,7 +13,7 @@ from energy_data.untrusted.printable import one_line
 from energy_lsp.features.browsing import open_reports, reports_of
 from energy_lsp.features.code_actions import MEASURE, SHOW_TUNED, TUNE
 from energy_lsp.features.code_lens import SUMMARY
-from energy_lsp.features.programs.measuring import command_line, run_under_progress
+from energy_lsp.features.programs.measuring import command_line, run_under_progress, said_of
 from energy_lsp.features.programs.measuring import measure as run_measure
 from energy_lsp.features.programs.part import measure_part
 from energy_lsp.features.programs.tuning import show_tuned
@@ -21,7 +21,7 @@ from energy_lsp.features.programs.tuning import tune as run_tune
 from energy_lsp.features.refusal import refused
 from energy_lsp.features.summary import encoded_summary, file_summary, summary_of, summary_text
 from energy_lsp.features.unopened.reports import unopened_summaries
-from energy_lsp.presentation.figures.account import Account
+from energy_lsp.presentation.figures.account import NOTHING, Account
 from energy_lsp.session.open_file import path_of
 from energy_lsp.wire.encoding import Encoded
 from energy_measure.problems import MeasureProblem
@@ -41,9 +41,16 @@ def register(server: EnergyServer) -> None:
     async def measure(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:
         target = measured_path(ls, argument)
         try:
-            return await run_measure(ls, target, argument, token)
+            measured = await run_measure(ls, target, argument, token)
         except MeasureProblem as problem:
             raise refused(str(problem)) from problem
+        await ls.reload()
+        in_calls, uri = "", argument.get("uri")
+        if isinstance(uri, str):
+            known = sum((report.account for report in await reports_of(ls, uri)), NOTHING)
+            in_calls = known.short if known.joules > 0.0 else ""
+        kind = "notebook" if target.suffix == ".ipynb" else "file"
+        return measured | {"said": said_of(measured, in_calls, kind)}
 
     @server.command(TUNE)
     async def tune(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, Any]:

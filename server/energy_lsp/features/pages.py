@@ -19,7 +19,7 @@ from energy_lsp.features.code_actions import CALL_HISTORY, CHEAPER, INSIDE, SHOW
 from energy_lsp.features.code_actions import saved as joules_saved
 from energy_lsp.features.hover import inside_of
 from energy_lsp.features.programs.measuring import command_line
-from energy_lsp.features.programs.runs import database_of, history_of_call
+from energy_lsp.features.programs.runs import database_of, history_of_call, listed
 from energy_lsp.features.refusal import refused
 from energy_lsp.presentation.notation.markup import Markdown
 from energy_lsp.presentation.words.evidence import evidence_page
@@ -74,16 +74,28 @@ def register(server: EnergyServer) -> None:
     async def report(ls: EnergyServer, argument: Argument, token: Token) -> dict[str, str]:
         with tempfile.TemporaryDirectory() as folder:
             written = Path(folder) / "report.html"
-            await write_report(ls, str(argument.get("run") or "latest"), written)
+            await write_report(ls, await wanted_run(ls, argument), written)
             return {"html": read_text(written, LARGEST_PAGE)}
 
     @server.command(SHOW_REPORT)
     async def show_report(ls: EnergyServer, argument: Argument, token: Token) -> None:
         written = ls.scratch / "report.html"
-        await write_report(ls, str(argument.get("run") or "latest"), written)
+        await write_report(ls, await wanted_run(ls, argument), written)
         if not (ls.client.show_document and await opened(ls, written, external=True)):
             text = f"The report is {written}: open it in a browser."
             ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+
+
+async def wanted_run(ls: EnergyServer, argument: Argument) -> str:
+    """The run that is named; else the last one of the program in front, of this workspace, of all."""
+    if run := argument.get("run"):
+        return str(run)
+    uri = argument.get("uri")
+    path = path_of(uri) if isinstance(uri, str) else None
+    roots = [one.root for one in ls.folders.roots]
+    runs: list[dict[str, Any]] = await ls.worker.run(lambda: listed(database_of(ls), roots))
+    of_file = [run["id"] for run in runs if Path(run["project"]) / run["entry"] == path]
+    return str(next(iter(of_file or [run["id"] for run in runs]), "latest"))
 
 
 async def write_report(ls: EnergyServer, run: str, page: Path) -> None:

@@ -39,6 +39,7 @@ def totals(account: Account) -> dict[str, Any]:
         "elsewhere_calls": account.elsewhere,
         "estimated": account.estimated,
         "meter": account.meter,
+        "short": account.short,
         "text": account.label.removeprefix("⚡ "),
         "machines": [
             {

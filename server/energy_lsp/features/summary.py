@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +11,7 @@ from energy_lsp.features.status import totals
 from energy_lsp.predicting.same_shapes import nearest
 from energy_lsp.presentation.figures.account import NOTHING, Account, counts, machine_of
 from energy_lsp.presentation.notation.units import marked
-from energy_lsp.presentation.words.calls import provenance
+from energy_lsp.presentation.words.calls import known_from, provenance
 from energy_lsp.presentation.words.layers import creates, layer_label
 from energy_lsp.wire.encoding import Encoded, encoded, encoded_list, encoded_object
 
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
     from energy_lsp.presentation.figures.hints import Hint
     from energy_lsp.presentation.reports.file import FileReport
 
+_SCHEME = re.compile(r"^[^:]+:(//[^/]*)?")
+
 
 def summary_of(uri: str | None, parts: Sequence[tuple[Account, dict[str, Any]]]) -> dict[str, Any]:
     """What the client's energy view shows, put together from the texts' sums and summaries."""
     account = sum((part for part, _ in parts), NOTHING)
     files = [file for _, file in parts if file["functions"]]
+    _add_sums(parts)
     for call in _calls(files):
         part_of = call.pop("part_of")
         counts = account.main is not None and part_of == list(account.main.key) and account.joules > 0
@@ -33,6 +38,23 @@ def summary_of(uri: str | None, parts: Sequence[tuple[Account, dict[str, Any]]])
         whole = account.joules if account.main is not None and account.main.key[0] == "here" else 0.0
         layer["of_all"] = min(1.0, layer["joules"] / whole) if whole > 0.0 else None
     return {"uri": uri, **totals(account), "files": files}
+
+
+def _add_sums(parts: Sequence[tuple[Account, dict[str, Any]]]) -> None:
+    """The sums of functions and files: the cells of a notebook are one file, and what they share a name of one function."""
+    sums: dict[tuple[str, str | None], Account] = {}
+    named: list[tuple[tuple[str, str | None], dict[str, Any]]] = []
+    for account, file in parts:
+        path = _SCHEME.sub("", file["uri"]).partition("#")[0]
+        functions = [
+            ((path, one["name"]), Account.from_json(one.pop("account")), one) for one in file["functions"]
+        ]
+        for key, known, shown in [((path, None), account, file), *functions]:
+            sums[key] = sums.get(key, NOTHING) + known
+            named.append((key, shown))
+    for key, shown in named:
+        shown["known_joules"] = sums[key].joules
+        shown["text"] = sums[key].label.removeprefix("⚡ ")
 
 
 def encoded_summary(summary: dict[str, Any]) -> Encoded:
@@ -50,7 +72,12 @@ def file_summary(report: FileReport, *, opened: bool = False) -> dict[str, Any]:
     for hint in report.hints:
         groups.setdefault(hint.call.function, []).append(nearest(report, hint) if opened else hint)
     functions = [
-        {"name": name, "calls": [_call(report, hint) for hint in hints]} for name, hints in groups.items()
+        {
+            "name": name,
+            "account": Account.of((hint.figure, hint.times) for hint in hints).as_json(),
+            "calls": [_call(report, hint) for hint in hints],
+        }
+        for name, hints in groups.items()
     ]
     return {"uri": report.uri, "functions": functions, "layers": layers_summary(report)}
 
@@ -89,6 +116,7 @@ def _call(report: FileReport, hint: Hint) -> dict[str, Any]:
         "edited": figure.edited if figure else False,
         "text": "" if total is None else marked(total, hint.estimated),
         "each_text": "" if hint.joules_per_call is None else marked(hint.joules_per_call, hint.estimated),
+        "known_from": known_from(figure) if figure else "",
         "provenance": provenance(figure) if figure else "",
         "part_of": list(machine_of(figure)) if figure is not None and counts(figure) else None,
     }
@@ -156,11 +184,22 @@ def _inside(report: FileReport, hint: Hint) -> list[dict[str, Any]]:
     for call in layers.calls.get(row, ()):
         if call.api == hint.call.api:
             parts = sorted(call.parts, key=lambda part: -part.joules)
-            return [_part(report, part, call.joules, estimated=layers.estimated) for part in parts]
+            together: defaultdict[str, float] = defaultdict(float)
+            for part in parts:
+                together[_layer_of(part)] += part.joules
+            return [
+                _part(report, part, call.joules, together[_layer_of(part)], estimated=layers.estimated)
+                for part in parts
+            ]
     return []
 
 
-def _part(report: FileReport, part: Part, whole: float, *, estimated: bool) -> dict[str, Any]:
+def _layer_of(part: Part) -> str:
+    """What the passes of a layer have in common; what is no layer's, by what it is."""
+    return part.path if part.direction in ("forward", "backward") else part.direction
+
+
+def _part(report: FileReport, part: Part, whole: float, layer: float, *, estimated: bool) -> dict[str, Any]:
     uri, row = _now(report, part.file, part.line)
     return {
         "path": part.path,
@@ -168,6 +207,7 @@ def _part(report: FileReport, part: Part, whole: float, *, estimated: bool) -> d
         "pass": part.direction,
         "joules": part.joules,
         "text": marked(part.joules, estimated),
+        "layer_text": marked(layer, estimated),
         "share": part.joules / whole if whole else 0.0,
         "count": part.count,
         "file": part.file or None,

@@ -157,6 +157,7 @@ async def test_the_view_opens_a_call_into_its_layers(start: Any, inside: None) -
             "pass": "backward",
             "joules": 1.5,
             "text": "1.50 J",
+            "layer_text": "2.50 J",
             "share": 0.375,
             "count": 5,
             "file": "net.py",
@@ -206,7 +207,7 @@ async def test_each_call_on_a_line_has_its_own_layers(start: Any, workspace: Pat
         assert dense.startswith(f"**⚡ 3\\.00 J · 75% of `fit`** ([line 7]({uri}#L7))")
         assert f"100% of `predict`** ([line 8]({uri}#L8))" in dense
         assert "25% of `fit`" in await session.hover(uri, 4, 29)
-        assert (await inlays(session, uri))[4] == "4.0 J · 100% of fit +1"
+        assert (await inlays(session, uri))[4] == "4.0 J · 100% of fit"
 
 
 async def test_layers_of_another_file_can_be_jumped_to(start: Any, workspace: Path, database: Path) -> None:

@@ -21,8 +21,8 @@ from energy_lsp.features import answers
 
 FOREVER = "import time\nwhile True:\n    time.sleep(0.1)\n"
 PROGRAM = """\
-import tensorflow as tf
-
+import os, tensorflow as tf
+assert os.environ["SIZE"] == "2 5 6"
 x = tf.random.normal((256, 256))
 for step in range(20):
     x = tf.tanh(tf.matmul(x, x))
@@ -51,7 +51,8 @@ async def test_a_measurement_shows_up_in_the_hover(start: Any, workspace: Path) 
         text = await session.hover(uri, 4, 22)
         assert text is not None
         assert "here, at this call" not in text
-        result = await asyncio.wait_for(session.command("energyLsp.server.measure", {"uri": uri}), 200)
+        asked = {"uri": uri, "environment": {"SIZE": "2 5 6"}}
+        result = await asyncio.wait_for(session.command("energyLsp.server.measure", asked), 200)
         result = result if isinstance(result, dict) else result._asdict()
         assert (result["status"], result["problem"], result["place"]) == ("finished", "", None)
         assert result["seconds"] > 0
@@ -60,7 +61,13 @@ async def test_a_measurement_shows_up_in_the_hover(start: Any, workspace: Path) 
         assert reports[0].cancellable
         assert reports[0].message.startswith("runs program.py")
         assert isinstance(reports[-1], types.WorkDoneProgressEnd)
-        assert any("Running energy-lsp measure" in one.message for one in session.client.log_messages)
+        log = "\n".join(one.message for one in session.client.log_messages)
+        assert "Running energy-lsp measure" in log
+        assert "SIZE=…" in log
+        assert "2 5 6" not in log, "a variable may be a secret"
+        of_file = next(status.short for status in reversed(session.statuses) if status.uri == uri)
+        assert result["said"].startswith(f"Estimated here: {result['text']} for the whole run in ")
+        assert result["said"].endswith(f", {of_file} of it in the calls of this file.")
         await session.until(lambda: session.client.diagnostic_refresh_count > 0)
         while "here, at this call" not in (await session.hover(uri, 4, 22) or ""):
             await asyncio.sleep(0.1)
@@ -92,6 +99,9 @@ async def test_a_measurement_can_be_cancelled(start: Any, workspace: Path) -> No
     [
         ({"uri": "file:///nowhere/at_all.py"}, "not on disk"),
         ({"uri": "untitled:Untitled-1"}, "save it first"),
+        ({"environment": ["A=1"]}, "`environment` maps names"),
+        ({"environment": {"A B": "1"}}, "`environment` maps names"),
+        ({"environment": {"A": "1\0"}}, "`environment` maps names"),
     ],
 )
 async def test_what_cannot_be_measured_is_said(start: Any, argument: dict[str, Any], message: str) -> None:

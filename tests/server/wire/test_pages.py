@@ -86,6 +86,28 @@ async def test_runs_are_listed_compared_and_deleted(start: Any, database: Path, 
             await session.command("energyLsp.server.deleteRun", {"run": "second"})
 
 
+async def test_the_report_is_of_the_program_in_front_else_of_this_workspace(
+    start: Any, workspace: Path, database: Path, figures: Any
+) -> None:
+    known = {"keras.Sequential.fit": 6.0}
+    figures(database, known, run_id="model", project=str(workspace), started="2026-11-17T02:00:00+00:00")
+    later = {"project": str(workspace), "started": "2026-11-18T02:00:00+00:00"}
+    figures(database, known, run_id="train", file="train.py", **later)
+    away = {"project": "/elsewhere", "project_id": "other", "started": "2026-11-19T02:00:00+00:00"}
+    figures(database, known, run_id="away", file="model.py", **away)
+    async with start("full") as session:
+        shown = [
+            as_dict(await session.command("energyLsp.server.report", asked))["html"]
+            for asked in ({"uri": session.uri("model.py")}, {"uri": session.uri("new.py")}, {})
+        ]
+    titles = [re.search("<h1[^>]*>([^<]*)", page) for page in shown]
+    assert [title and title[1] for title in titles] == [
+        "python model.py",
+        "python train.py",
+        "python train.py",
+    ]
+
+
 async def test_programs_and_interpreters_can_be_chosen(start: Any, workspace: Path) -> None:
     (workspace / "train.py").write_text("import tensorflow as tf\nprint(tf.abs(1.0))\n")
     async with start("full", configuration={"measurePython": sys.executable}) as session:

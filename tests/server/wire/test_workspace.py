@@ -108,6 +108,9 @@ async def test_the_summary_of_a_workspace(start: Any, files: list[str]) -> None:
         assert len(shares) == 2 * len(found)
         assert sum(shares) == pytest.approx(1.0)
         assert summary["known_joules"] == pytest.approx(2e-5 * len(found))
+        for file in summary["files"]:
+            assert (file["known_joules"], file["text"]) == (pytest.approx(2e-5), "20.0 µJ in 2 calls")
+            assert [one["text"] for one in file["functions"]] == ["20.0 µJ in 2 calls"]
 
 
 async def test_a_cancelled_question_leaves_no_process(start: Any, workspace: Path) -> None:

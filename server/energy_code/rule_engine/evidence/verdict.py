@@ -14,7 +14,7 @@ _SIZES = ("medium", "large", "small")
 _NEARLY: dict[Source, str] = {
     "here": "here",
     "team": "on the team's machine",
-    "published": "on another machine",
+    "published": "elsewhere",
 }
 
 
@@ -85,12 +85,12 @@ def saving_text(evidence: RuleEvidence) -> str:
 
 
 def brief(said: Verdict) -> str:
-    """A verdict for one line, which is cut off where it is long: the saving, where it holds, and which inputs lose."""
+    """A verdict for a line that may be cut: the saving (`≈` says estimated), where it holds, and which inputs lose."""
     evidence = said.evidence
     if evidence is None or not evidence.differs:
         return said.text
-    estimated = ", estimated" if evidence.estimated else ""
-    return f"{_saving(evidence)} {_NEARLY[evidence.source]}{estimated}{_dearer(said.sizes)}"
+    mark = "≈ " if evidence.estimated else ""
+    return f"{mark}{_saving(evidence)} {_NEARLY[evidence.source]}{_dearer(said.sizes)}"
 
 
 def _saving(evidence: RuleEvidence) -> str:

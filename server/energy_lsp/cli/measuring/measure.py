@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.untrusted.printable import json_text, one_line
-from energy_lsp.cli.options import Finite
+from energy_lsp.cli.options import Finite, Variable
 from energy_lsp.terminal.echo import echo, say, warn
 
 if TYPE_CHECKING:
@@ -42,6 +43,13 @@ INTERRUPTED = 130
     "--keep-arguments",
     is_flag=True,
     help="Store the values of the program's arguments too. Default: the names of its options alone.",
+)
+@click.option(
+    "--env",
+    "variables",
+    type=Variable(),
+    multiple=True,
+    help="A variable of the program's environment; may be repeated. Its value is not stored.",
 )
 @click.option("--quick", is_flag=True, default=None, help="One run, short rests and replays: a first look.")
 @click.option("--timeout", type=Finite(min=0), metavar="S", help="Longest that one run may take.")
@@ -120,6 +128,7 @@ def measure(
     project: Path | None,
     create_env: bool,
     keep_arguments: bool,
+    variables: tuple[tuple[str, str], ...],
     program_output: Path | None,
     database: Path | None,
     no_wait: bool,
@@ -143,6 +152,7 @@ def measure(
     if with_parent:
         end_with_standard_input()
     root = project or project_root(path.absolute())
+    os.environ.update(variables)  # only now: what this command itself imports is not the program's to choose
     try:
         options = read_options(root, note=warn, **given)
         request = MeasureRequest(path, root, options, create_env, program_output, database, keep_arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ class MeasureChoice:
     inside: str = ""
     """`all` looks into every step."""
     create_environment: bool = False
+    variables: tuple[tuple[str, str], ...] = ()
+    """Of the program's environment."""
 
     @classmethod
     def of(cls, argument: Mapping[str, Any]) -> MeasureChoice:
@@ -43,6 +46,7 @@ class MeasureChoice:
             how_often,
             inside,
             bool(argument.get("createEnvironment")),
+            _variables(argument.get("environment") or {}),
         )
 
     def command(self, folder: Folder, target: Path) -> list[str]:
@@ -62,9 +66,31 @@ class MeasureChoice:
             command += ["--inside", self.inside]
         if self.create_environment:
             command.append("--create-env")
+        for name, value in self.variables:
+            command += ["--env", f"{name}={value}"]
         for entry in self.entries:
             command += ["--entry", entry]
         return [*command, *further, *(["--", *self.arguments] if self.arguments else [])]
+
+
+def shown(arguments: Sequence[str]) -> str:
+    """A command for a log: the values of variables, which may be secret, are left out."""
+    words = [
+        word.partition("=")[0] + "=…" if before == "--env" else word
+        for before, word in zip(["", *arguments], arguments, strict=False)
+    ]
+    return shlex.join(["energy-lsp", *words])
+
+
+def _variables(given: object) -> tuple[tuple[str, str], ...]:
+    if isinstance(given, dict) and all(_is_variable(name, value) for name, value in given.items()):
+        return tuple(given.items())
+    raise MeasureProblem("`environment` maps names of letters, digits and underscores to texts.")
+
+
+def _is_variable(name: object, value: object) -> bool:
+    named = isinstance(name, str) and name.isascii() and name.isidentifier()
+    return named and isinstance(value, str) and "\0" not in value
 
 
 def _texts(argument: Mapping[str, Any], name: str) -> tuple[str, ...]:

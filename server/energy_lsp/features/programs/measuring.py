@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import shlex
 import signal
 import sys
 import uuid
@@ -24,9 +23,9 @@ from lsprotocol import types
 from energy_data.untrusted.printable import one_line, visible
 from energy_data.untrusted.writing import write_file
 from energy_lsp.features.programs.failed_run import place_of_failure, sentence
-from energy_lsp.features.programs.measure_choice import MeasureChoice
+from energy_lsp.features.programs.measure_choice import MeasureChoice, shown
 from energy_lsp.features.refusal import refused
-from energy_lsp.presentation.notation.units import marked
+from energy_lsp.presentation.notation.units import duration, marked, whole
 from energy_lsp.workspace.folders import Folder
 from energy_lsp.workspace.settings import SECTION
 from energy_measure.host.processes import KILL, kill_group, signal_group
@@ -83,6 +82,18 @@ async def measure(
     return _result(done, name, ls.folders.of(target).root, printed.as_uri())
 
 
+def said_of(measured: Mapping[str, Any], in_calls: str, kind: str) -> str:
+    """One sentence at the end of a measurement: the whole run, and what of it the status item of the file shows."""
+    if measured["status"] != "finished":
+        return str(measured["problem"])
+    how = "Estimated" if measured["estimated"] else "Measured"
+    joules, mark = measured["joules"], "≈ " if measured["estimated"] else ""
+    energy = "less than the meter can tell" if joules is None else f"{mark}{whole(joules)} for the whole run"
+    time = "" if measured["seconds"] is None else f" in {duration(measured['seconds'])}"
+    part = f", {in_calls} of it in the calls of this {kind}" if in_calls else ""
+    return f"{how} here: {energy}{time} ({measured['meter']}){part}."
+
+
 async def run_under_progress(
     ls: EnergyServer,
     target: Path,
@@ -105,8 +116,9 @@ async def run_under_progress(
         raise MeasureProblem("A measurement is running already: wait for it or cancel it.")
     folder = ls.folders.of(target)
     arguments = command(folder, target)
-    shown = shlex.join(["energy-lsp", *arguments])
-    ls.window_log_message(types.LogMessageParams(types.MessageType.Info, f"Running {visible(shown)}"))
+    ls.window_log_message(
+        types.LogMessageParams(types.MessageType.Info, f"Running {visible(shown(arguments))}")
+    )
     about_to_run = f"runs {_within(folder.root, target)}; the log has the whole command"
     progress = await Progress.begin(ls, token, title, about_to_run)
     ls.measurement = progress

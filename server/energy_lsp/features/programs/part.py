@@ -90,7 +90,7 @@ async def measure_part(
     ls: EnergyServer, target: Path, argument: Mapping[str, Any], token: types.ProgressToken | None
 ) -> dict[str, Any]:
     """What a part took, in words. Raises MeasureProblem."""
-    folder = ls.folders.of(target)
+    folder, choice = ls.folders.of(target), MeasureChoice.of(argument)
     place = ls.scratch / "part"
     private_folder(place)
     script, what, part = place / f"{target.stem}.py", "", None
@@ -103,9 +103,10 @@ async def measure_part(
         write_file(script, part.text, private=True)
 
     def command(folder: Folder, target: Path) -> list[str]:
-        python = folder.settings.measure_python
+        python = choice.python or folder.settings.measure_python
         chosen = python or str(find_interpreter(target.parent, folder.root, "").path)
-        words = MeasureChoice(python=chosen, how_often="quick", inside="off").command(folder, script)
+        asked = MeasureChoice(python=chosen, how_often="quick", inside="off", variables=choice.variables)
+        words = asked.command(folder, script)
         words[words.index("--project") + 1] = str(place if part is not None else folder.root)
         if part is None:
             words[1] = str(folder.root)

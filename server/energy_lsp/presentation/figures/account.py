@@ -123,6 +123,13 @@ class Account(NamedTuple):
         return self.other_runs + self.elsewhere + self.unresolved + self.unknown
 
     @property
+    def short(self) -> str:
+        """The main sum where there is room for a number alone."""
+        if self.main is None or self.joules <= 0.0:
+            return "no figures" if self.left_out or self.counted else "no calls"
+        return marked(self.joules, self.estimated)
+
+    @property
     def label(self) -> str:
         """One short line: `⚡ at least 12.3 J in 4 calls, 2 unknown`."""
         if self.main is None:

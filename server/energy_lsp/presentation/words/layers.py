@@ -43,10 +43,9 @@ def made_by(hint: Hint, uses: Sequence[LayerUse]) -> Sequence[LayerUse]:
 
 
 def layer_label(uses: Sequence[LayerUse], layers: FileLayers) -> str:
-    """What fits behind the line that creates a layer: `≈ 1.1 J · 34% of fit`."""
+    """What fits behind the line that creates a layer: `≈ 1.1 J · 34% of fit`. Further calls are the hover's to say."""
     first = uses[0]
-    more = f" +{len(uses) - 1}" if len(uses) > 1 else ""
-    return f"{brief(first.joules, layers.estimated)} · {percent(first.share)} of {name_of(first.call)}{more}"
+    return f"{brief(first.joules, layers.estimated)} · {percent(first.share)} of {name_of(first.call)}"
 
 
 def layer_lines(uses: Sequence[LayerUse], layers: FileLayers, markup: Markup) -> list[str]:
