@@ -20,6 +20,13 @@ const page = (function () {
     return rounded.toFixed(Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(Math.abs(rounded))))));
   }
   const joules = (value) => mark + plainJoules(value);
+  /** A share of a whole; what is there is never 0.0%. */
+  const percent = (share) => (share > 0 && share < 0.0005 ? "< 0.1%" : `${(100 * Math.max(0, share)).toFixed(1)}%`);
+  /** A duration in the unit that fits. */
+  function duration(seconds) {
+    const [factor, unit] = [[1, "s"], [1e-3, "ms"]].find(([least]) => Number(seconds.toPrecision(3)) >= least) ?? [1e-6, "µs"];
+    return digits(seconds / factor) + " " + unit;
+  }
 
   /** One unit for a column: that of its largest value. */
   function column(values) {
@@ -76,5 +83,5 @@ const page = (function () {
   const shortName = (api) => api.slice(api.lastIndexOf(".") + 1);
 
   const passColours = { forward: "#0072b2", backward: "#e69f00", optimizer: "#cc79a7", loss: "#b8a900", input: "#009e73", runtime: "#8c8c8c" };
-  return { data, estimated, mark, plainJoules, joules, column, element, svgElement, place, counted, colour, colourOf, passColours, palette, shortName };
+  return { data, estimated, mark, plainJoules, joules, percent, duration, column, element, svgElement, place, counted, colour, colourOf, passColours, palette, shortName };
 })();

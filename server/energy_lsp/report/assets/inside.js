@@ -1,6 +1,6 @@
 "use strict";
 (function () {
-  const { data, passColours, joules, column, element, svgElement, place: placeOf } = page;
+  const { data, passColours, joules, percent, column, element, svgElement, place: placeOf } = page;
   const inside = data.inside;
   const section = document.getElementById("inside");
   if (!inside) {
@@ -50,7 +50,7 @@
       box.style.width = `${Math.max(1, wide - 1)}px`;
       box.style.background = passColours[node.pass] ?? "#56b4e9";
       box.style.opacity = wanted && !node.name.toLowerCase().includes(wanted) ? "0.25" : "1";
-      const says = `${fullName(node)}: ${joules(node.joules)}, ${((100 * node.joules) / root.joules).toFixed(1)}%${node.place ? " · " + node.place : ""}`;
+      const says = `${fullName(node)}: ${joules(node.joules)}, ${percent(node.joules / root.joules)}${node.place ? " · " + node.place : ""}`;
       box.title = says;
       box.setAttribute("aria-label", says);
       for (const event of ["mouseenter", "focus"]) box.addEventListener(event, () => { pointed.textContent = says; });
@@ -104,7 +104,7 @@
         const [, file, number] = /^(.*):(\d+)$/.exec(where) ?? [, where, ""];
         placeOf(cell, file, number);
       }
-      [[scale.text(own), energy, "number"], [`${scale.text(low)} to ${scale.text(high)}`, "95% interval", "number interval"], [(100 * share).toFixed(1) + "%", "share", "number"], [watts === null ? "" : watts.toPrecision(3) + " W", "power", "number"], [count ? String(count) : "", "runs", "number"]].forEach(([text, label, kind]) => { element("td", line, text, kind).dataset.label = label; });
+      [[scale.text(own), energy, "number"], [`${scale.text(low)} to ${scale.text(high)}`, "95% interval", "number interval"], [percent(share), "share", "number"], [watts === null ? "" : watts.toPrecision(3) + " W", "power", "number"], [count ? String(count) : "", "runs", "number"]].forEach(([text, label, kind]) => { element("td", line, text, kind).dataset.label = label; });
     }
   }
 
@@ -131,12 +131,12 @@
       svgElement("path", drawing, { d: `M${x1},${from} C${x1},${(from + to) / 2} ${x2},${(from + to) / 2} ${x2},${to}`, fill: "none", stroke: "#8c959f" });
     }
     for (const [name, whole, kind, x, y, own, share, forward, , opens] of level.boxes) {
-      const group = svgElement("g", drawing, opens ? { class: "opens", tabindex: "0", role: "button", "aria-label": `${whole}, ${(100 * share).toFixed(1)}%: look inside` } : {});
+      const group = svgElement("g", drawing, opens ? { class: "opens", tabindex: "0", role: "button", "aria-label": `${whole}, ${percent(share)}: look inside` } : {});
       svgElement("title", group, {}).textContent = `${whole} (${kind})`;
       const [left, top] = [x - boxWidth / 2, y - boxHeight / 2];
       svgElement("rect", group, { x: left, y: top, width: boxWidth, height: boxHeight, rx: 4, fill: "#d55e00", "fill-opacity": 0.06 + 0.6 * Math.min(1, 2 * share), stroke: "#59636e" });
       svgElement("text", group, { x: left + 8, y: top + 17, class: "name" }).textContent = (name.length > 24 ? name.slice(0, 23) + "…" : name) + (opens ? " ▸" : "");
-      svgElement("text", group, { x: left + 8, y: top + 33, class: "amount" }).textContent = `${(100 * share).toFixed(1)}% · ${joules(own)}`;
+      svgElement("text", group, { x: left + 8, y: top + 33, class: "amount" }).textContent = `${percent(share)} · ${joules(own)}`;
       const part = own > 0 ? forward / own : 0;
       svgElement("rect", group, { x: left + 8, y: top + 38, width: (boxWidth - 16) * part, height: 3, fill: passColours.forward });
       svgElement("rect", group, { x: left + 8 + (boxWidth - 16) * part, y: top + 38, width: (boxWidth - 16) * (1 - part), height: 3, fill: passColours.backward });

@@ -1,7 +1,7 @@
 "use strict";
 // Phases, sum, table of calls, history, and what the energy is in other terms.
 (function () {
-  const { data, estimated, mark, joules, plainJoules, column, element, svgElement, place, counted, colourOf, palette } = page;
+  const { data, estimated, mark, joules, percent, plainJoules, column, element, svgElement, place, counted, colourOf, palette } = page;
   const whole = data.run.total;
   const phaseColours = { imports: "#8c8c8c", data: "#009e73", tracing: "#cc79a7", calls: "#0072b2", compiled: "#56b4e9", iteration: "#33a02c", callbacks: "#e69f00", python: "#b8a900", exit: "#666666", children: "#d55e00", unexplained: "#bdbdbd" };
   const methods = { "in place": "as it ran", replayed: "repeated alone", imported: "imported" };
@@ -24,7 +24,7 @@
       part.style.width = `${(100 * value) / sum}%`;
       if (shade) part.style.background = shade;
       else part.className = "rest";
-      part.title = `${name}: ${joules(value)}, ${((100 * value) / sum).toFixed(1)}%`;
+      part.title = `${name}: ${joules(value)}, ${percent(value / sum)}`;
     }
   }
 
@@ -47,7 +47,7 @@
       document.getElementById("phases").closest("section").remove();
       return;
     }
-    const words = known.map(([name, value]) => `${name} ${((100 * Math.max(0, value)) / whole).toFixed(1)}%`).join(", ");
+    const words = known.map(([name, value]) => `${name} ${percent(value / whole)}`).join(", ");
     bar(parent, known.map(([name, value]) => [name, value, phaseColours[name]]), `Energy by phase: ${words}`);
     const scale = column(known.map(([, value]) => value));
     const table = element("table", parent, undefined, "stack");
@@ -62,7 +62,7 @@
       element("span", title, undefined, "swatch").style.background = phaseColours[name] ?? "#8c8c8c";
       element("span", title, name);
       const most = detail.map(([part, own]) => `${part} ${plainJoules(own)}`).join(", ");
-      cells(row, [scale.text(value), `energy, ${scale.unit}`, "number"], [`${((100 * Math.max(0, value)) / whole).toFixed(1)}%`, "share", "number"], [seconds.toFixed(2), "seconds", "number"], [most, "most of it", ""]);
+      cells(row, [scale.text(value), `energy, ${scale.unit}`, "number"], [percent(value / whole), "share", "number"], [seconds.toFixed(2), "seconds", "number"], [most, "most of it", ""]);
     }
   }
 
@@ -81,7 +81,7 @@
     element("p", parent, words, "note");
   }
 
-  const shownAtFirst = 200;
+  const shownAtFirst = 25; // what lies below the table, the history, stays within reach
   function calls() {
     const table = document.getElementById("calls");
     const filter = document.getElementById("calls-filter");
@@ -145,7 +145,7 @@
       const known = call.joules !== null;
       cells(row,
         [known ? every.text(call.joules) : "too little to tell", `energy, ${every.unit}`, "number"],
-        [known && whole ? `${((100 * call.joules) / whole).toFixed(1)}%` : "", "share", "number"],
+        [known && whole ? percent(call.joules / whole) : "", "share", "number"],
         [known ? each.text(call.joules / call.count) : "", `each, ${each.unit}`, "number"],
         [intervalText(call, each), "95% interval", "number interval"],
         [call.count.toLocaleString("en"), "calls", "number"],

@@ -1,7 +1,7 @@
 "use strict";
 // Power over time and the calls under it, on one axis: zoom, pan, reset, by mouse, touch and keyboard.
 (function () {
-  const { data, estimated, element, colour, colourOf, passColours, shortName, counted } = page;
+  const { data, estimated, duration, element, colour, colourOf, passColours, shortName, counted } = page;
   const box = document.getElementById("time");
   const width = () => Math.max(280, document.getElementById("power").clientWidth);
   const largest = (values) => values.reduce((most, value) => Math.max(most, value), 1e-9);
@@ -203,7 +203,7 @@
       const span = lane[first(lane, time - reach)];
       return span && span[4] <= time + reach ? span : undefined;
     }
-    const words = (span) => `${kindOf(span) === "call" ? "" : kindOf(span) + " "}${nameOf(span)}${span[2] ? ` · ${span[1]}:${span[2]}` : ""} · ${((span[5] - span[4]) * 1e3).toPrecision(3)} ms, from ${span[4].toFixed(4)} s on`;
+    const words = (span) => `${kindOf(span) === "call" ? "" : kindOf(span) + " "}${nameOf(span)}${span[2] ? ` · ${span[1]}:${span[2]}` : ""} · ${duration(span[5] - span[4])}, from ${span[4].toFixed(4)} s on`;
     const point = (chart) => { const span = under(chart); pointed.textContent = span ? words(span) : ""; };
 
     const chart = new uPlot({
