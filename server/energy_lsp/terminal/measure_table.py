@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 SHOWN = 15
 HOW = {"in place": "as it ran", "replayed": "repeated alone", "imported": "imported"}
 """How a figure was found, in words that explain themselves."""
-SMALL_PHASE = 0.001
-"""Phases below this part of the whole are shown in one line."""
+SMALL_CALL, AT_LEAST = 0.01, 3
+"""Calls below this part of the whole are told together; but so many are always shown."""
 
 
 def print_table(measured: MeasuredRun) -> None:
@@ -44,7 +44,7 @@ def print_table(measured: MeasuredRun) -> None:
         screen.say(f"Energy above idle, {how} {measured.meter} on {visible(measured.machine.label)}.")
     for one in measured.programs:
         if one.program is not None:
-            _print_program(screen, one, one.program)
+            _print_program(screen, one, one.program, "≈ " if measured.estimated else "")
     if measured.known:
         screen.say("In the code: `energy-lsp check PATH`, or an editor with the energy-lsp extension.")
         screen.whole(f"Report: `{_report_command(measured)}`.")
@@ -57,8 +57,9 @@ def _report_command(measured: MeasuredRun) -> str:
     return shlex.join([*command, *named])
 
 
-def _print_program(screen: Screen, measured: Measured, program: MeasuredProgram) -> None:
-    shown = program.calls[:SHOWN]
+def _print_program(screen: Screen, measured: Measured, program: MeasuredProgram, mark: str) -> None:
+    large = [call for call in program.calls if _share(call, program) >= SMALL_CALL]
+    shown = program.calls[: min(SHOWN, max(AT_LEAST, len(large)))]
     each = column_unit([call.total for call in shown if call.resolved])
     every = column_unit([call.run_joules for call in shown if call.resolved])
     table = Table(
@@ -66,20 +67,26 @@ def _print_program(screen: Screen, measured: Measured, program: MeasuredProgram)
             Column("call", "name"),
             Column("place", "name"),
             Column("calls", "number", drop=3),
-            Column(f"per call, {each}", "number", drop=1),
+            Column(f"{mark}per call, {each}", "number", drop=2),
             Column("95% interval", "number", drop=5),
-            Column(f"all, {every}", "number"),
-            Column("share", "number", drop=2),
+            Column(f"{mark}all, {every}", "number"),
+            Column("share", "number", drop=1),
             Column("how", drop=4),
         ],
-        f"{visible(measured.command)} ({counted(program.repeats, 'run')})",
+        f"{visible(measured.command)} ({counted(program.repeats, 'run')}), with shares of the whole program",
     )
     for call in shown:
         table.add(*_row(call, program, each, every))
     table.print(screen)
-    if len(program.calls) > SHOWN:
-        screen.say(f"… and {len(program.calls) - SHOWN} more.")
-    _print_sum(screen, program)
+    if rest := program.calls[len(shown) :]:
+        together = sum(call.run_joules for call in rest if call.resolved)
+        screen.say(f"… and {counted(len(rest), 'call')} more with {mark}{joules(together)} together.")
+    _print_sum(screen, program, mark)
+
+
+def _share(call: MeasuredCall, program: MeasuredProgram) -> float:
+    """Of the whole program; nothing for what the meter could not tell."""
+    return call.run_joules / program.total if call.resolved and program.total > 0 else 0.0
 
 
 def _row(call: MeasuredCall, program: MeasuredProgram, each: str, every: str) -> tuple[str, ...]:
@@ -90,7 +97,6 @@ def _row(call: MeasuredCall, program: MeasuredProgram, each: str, every: str) ->
         below = call.interval.high
         bound = f"below {joules(below)}" if math.isfinite(below) and below > 0 else "too little to tell"
         return (*place, "", bound, "too little", "", how)
-    share = call.run_joules / program.total if program.total > 0 else 0.0
     known = call.interval_covers != "sampling"  # what the meter leaves open in one run is no interval of runs
     spread = interval(call.interval.low, call.interval.high) if known else "one run"
     return (
@@ -98,7 +104,7 @@ def _row(call: MeasuredCall, program: MeasuredProgram, each: str, every: str) ->
         in_unit(call.total, each),
         spread,
         in_unit(call.run_joules, every),
-        share_text(share),
+        share_text(_share(call, program)),
         how,
     )
 
@@ -111,12 +117,12 @@ def _one_run(program: MeasuredProgram) -> str:
     return f"One run, with the spread that runs usually have on this machine with this meter (± {max(spreads):.0%})."
 
 
-def _print_phases(screen: Screen, program: MeasuredProgram) -> None:
+def _print_phases(screen: Screen, program: MeasuredProgram, mark: str) -> None:
     """Where the whole of it went; the parts that say most about a phase beside it."""
     accounted = program.total - program.unaccounted
     screen.say(
-        f"As they ran, calls account for {joules(max(accounted, 0.0))}; "
-        f"{joules(program.unaccounted)} is unaccounted for by them."
+        f"Calls took {mark}{joules(max(accounted, 0.0))} of it as they ran; the other "
+        f"{mark}{joules(max(program.unaccounted, 0.0))} went into what is around them."
     )
     unit = column_unit(share.joules for share in program.phases.values())
     table = Table(
@@ -141,13 +147,13 @@ def _print_phases(screen: Screen, program: MeasuredProgram) -> None:
         screen.say("≈ 0: less than the meter can tell from nothing.")
 
 
-def _print_sum(screen: Screen, program: MeasuredProgram) -> None:
+def _print_sum(screen: Screen, program: MeasuredProgram, mark: str) -> None:
     spread = ""
     if program.repeats > 1:
         spread = f" (95% {interval(program.interval.low, program.interval.high)}"
         spread += f", varies by {program.variation:.1%})" if math.isfinite(program.variation) else ")"
-    screen.say(f"Whole program: {whole(program.total)} in {program.seconds:.2f} s{spread}.")
-    _print_phases(screen, program)
+    screen.say(f"Whole program: {mark}{whole(program.total)} in {program.seconds:.2f} s{spread}.")
+    _print_phases(screen, program, mark)
     if any(call.method == "replayed" for call in program.calls):
         screen.say(
             "A call that was repeated alone has the figure of its repetitions: its first run may have cost more."

@@ -240,7 +240,8 @@ def test_a_measurement_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     show = printed(lambda: print_table(measured), capsys, monkeypatch)
     assert_fits(show)
     assert "-23.5" not in show(80)
-    assert "3.60 kJ (1.00 Wh)" in show(80)
+    assert "Whole program: ≈ 3.60 kJ (1.00 Wh)" in show(80)
+    assert "… and 17 calls more with ≈ " in show(80), "below 1% of the program"
 
 
 def test_a_comparison_fits_and_says_medians_everywhere(
