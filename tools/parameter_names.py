@@ -13,7 +13,10 @@ from typing import Any
 from energy_data.catalogue.catalogue import Catalogue
 from energy_data.prediction.api_families import FAMILY_OF
 
-WHOLE = ("keras.layers.", "keras.ops.", "keras.activations.", "tensorflow.data.Dataset.", "keras.utils.")
+WHOLE = (
+    "keras.layers.", "keras.ops.", "keras.ops.image.", "keras.activations.", "keras.random.", "keras.utils.",
+    "tensorflow.data.Dataset.", "tensorflow.image.", "tensorflow.random.", "tensorflow.signal.", "tensorflow.strings.",
+)  # fmt: skip
 """Everything right below these."""
 METHODS = (
     "fit",
@@ -35,6 +38,7 @@ MORE = (
 def main() -> None:
     catalogue = Catalogue.load()
     below = {name for name in catalogue.names() if name.rpartition(".")[0] + "." in WHOLE}
+    below |= {name for name in catalogue.names() if name.startswith("keras.applications.")}
     names = below | set(FAMILY_OF) | set(MORE) | {f"keras.Model.{name}" for name in METHODS}
     print(
         json.dumps(

@@ -59,7 +59,10 @@ _NAMES = {
 _KERAS = {
     "normalisation": """losses.MeanSquaredError.__call__ losses.MeanAbsoluteError.__call__
         losses.BinaryCrossentropy.__call__ losses.CategoricalCrossentropy.__call__
-        losses.SparseCategoricalCrossentropy.__call__ losses.Huber.__call__""",
+        losses.SparseCategoricalCrossentropy.__call__ losses.Huber.__call__ metrics.mean_squared_error
+        metrics.mean_absolute_error metrics.binary_crossentropy metrics.categorical_crossentropy
+        metrics.sparse_categorical_crossentropy losses.huber ops.normalize""",
+    "elementwise": "random.dropout",
     "one_hot": "utils.to_categorical",
 }
 
@@ -91,6 +94,10 @@ _ALIKE = {
 KERAS_OPS: Mapping[str, str] = {
     **{f"{module}.{short}": _SHORT[short] for module, names in _ALIKE.items() for short in names.split()},
     **{f"keras.ops.{short}": f"tensorflow.{name}" for short, name in _OTHERWISE.items()},
+    **{
+        f"keras.random.{short}": f"tensorflow.random.{short}"
+        for short in ("normal", "uniform", "truncated_normal")
+    },
 }
 """What does the same in TensorFlow."""
 

@@ -19,11 +19,25 @@ Family = Callable[[CallSpec], "Features | None"]
 FLOAT_BYTES = 4
 
 
+KERAS_ARGUMENTS = {
+    "repeats": "multiples",
+    "subscripts": "equation",
+    "pad_width": "paddings",
+    "num_classes": "depth",
+}
+"""Arguments of `keras.ops` that TensorFlow calls otherwise."""
+
+
 def features(spec: CallSpec) -> Features | None:
     """Bytes and operations of a call; None for an API without a family or a call that is not wholly known."""
     name = FAMILY_OF.get(spec.api)
     if name is None:
         return None
+    otherwise = {
+        KERAS_ARGUMENTS[key]: spec.attributes[key] for key in spec.attributes.keys() & KERAS_ARGUMENTS
+    }
+    if otherwise:
+        spec = CallSpec(spec.api, spec.inputs, {**otherwise, **spec.attributes}, spec.mode)
     try:
         return FAMILIES[name](spec)
     except (LookupError, TypeError, ValueError, OverflowError):

@@ -356,8 +356,10 @@ def _grouped_query(kind: str, config: Config, inputs: Sequence[Shape]) -> Output
 
 
 def _attention(kind: str, config: Config, inputs: Sequence[Shape]) -> Output:
-    out = (*inputs[0][:-1], inputs[1][-1])
-    return [out, (*inputs[0][:-1], inputs[1][-2])] if config.get("return_attention_scores") else out
+    query, value = inputs[0], inputs[1]
+    batch = value[0] if query[0] == 1 else query[0]
+    out = (batch, *query[1:-1], value[-1])
+    return [out, (batch, *query[1:-1], value[-2])] if config.get("return_attention_scores") else out
 
 
 def _category(kind: str, config: Config, inputs: Sequence[Shape]) -> Output:

@@ -7,11 +7,14 @@ and an elementwise one, a `SeparableConv2D` a depthwise and a pointwise one, a `
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from energy_data.prediction.api_families import FAMILY_OF, KERAS_OPS
-from energy_data.prediction.families import broadcast, features, numbers, pair, sides
+from energy_data.prediction.applications import APPLICATION, drawn
+from energy_data.prediction.families import features, numbers, pair, sides
+from energy_data.prediction.layer_outputs import output_shape
 from energy_data.prediction.specs import CallSpec, LayerSpec, Tensor
 
 FLOAT = 4
@@ -47,7 +50,7 @@ class UnknownLayerError(ValueError):
 
 def layer_cost(spec: LayerSpec) -> LayerCost:
     """The parts of a layer; raise `UnknownLayerError` where its class or its configuration is not known."""
-    rule = RULES.get(spec.kind)
+    rule = _application if spec.kind.startswith(APPLICATION) else RULES.get(spec.kind)
     if rule is None:
         raise UnknownLayerError(f"{spec.kind} was not calibrated")
     if spec.config.get("data_format") == "channels_first":
@@ -223,7 +226,9 @@ def _same(variables: int = 0) -> Rule:
         image = spec.inputs[0]
         out = Tensor(image.dtype if image.dtype.startswith("float") else "float32", image.shape)
         part = Part(spec.kind, (float(image.bytes + out.bytes),))
-        return LayerCost((part,), out, variables, variables * image.shape[-1])
+        left_out = sum(spec.config.get(name) is False for name in ("center", "scale")) if variables else 0
+        weights = variables - left_out
+        return LayerCost((part,), out, weights, weights * image.shape[-1])
 
     return rule
 
@@ -234,64 +239,32 @@ def _named_activation(spec: LayerSpec) -> LayerCost:
     return LayerCost((_activation(name or str(spec.config["activation"]), image),), image)
 
 
-def _view(shape: Callable[[LayerSpec], Sequence[int]]) -> Rule:
-    def rule(spec: LayerSpec) -> LayerCost:
-        image = spec.inputs[0]
-        return LayerCost((Part("Flatten", ()),), Tensor(image.dtype, tuple(shape(spec))))
-
-    return rule
-
-
-def _reshaped(spec: LayerSpec) -> list[int]:
-    image = spec.inputs[0]
-    target = numbers(spec.config["target_shape"])
-    known = math.prod(size for size in target if size >= 0)
-    free = image.elements // max(image.shape[0] * known, 1)
-    return [image.shape[0], *(free if size < 0 else size for size in target)]
+def _out(spec: LayerSpec) -> Tensor:
+    """What a layer gives that changes no numbers."""
+    shape = output_shape(spec.kind, spec.config, [tensor.shape for tensor in spec.inputs])
+    if not isinstance(shape, tuple):
+        raise UnknownLayerError(f"{spec.kind}: of several outputs")
+    return Tensor(spec.inputs[0].dtype, shape)
 
 
-def _moved(spec: LayerSpec, shape: Sequence[int]) -> LayerCost:
-    image = spec.inputs[0]
-    out = Tensor(image.dtype, tuple(shape))
-    kind = spec.kind if spec.kind in ("UpSampling2D", "ZeroPadding2D") else "Concatenate"
+def _view(spec: LayerSpec) -> LayerCost:
+    """The same numbers in another shape."""
+    return LayerCost((Part("Flatten", ()),), _out(spec))
+
+
+def _moved(spec: LayerSpec) -> LayerCost:
+    """The same numbers at other places, some of them repeated or left out."""
+    image, out = spec.inputs[0], _out(spec)
+    kind = spec.kind if spec.kind in ("UpSampling2D", "ZeroPadding2D", "Resizing") else "Concatenate"
     return LayerCost((Part(kind, (float(image.bytes + out.bytes),)),), out)
 
 
-def _upsampling(spec: LayerSpec) -> LayerCost:
-    batch, height, width, channels = spec.inputs[0].shape
-    tall, wide = pair(spec.config.get("size"), 2)
-    return _moved(spec, (batch, height * tall, width * wide, channels))
-
-
-def _zero_padding(spec: LayerSpec) -> LayerCost:
-    batch, height, width, channels = spec.inputs[0].shape
-    around = numbers(spec.config.get("padding", 1))
-    top, bottom, left, right = around if len(around) == 4 else [around[0], around[0], around[-1], around[-1]]
-    return _moved(spec, (batch, height + top + bottom, width + left + right, channels))
-
-
-def _permuted(spec: LayerSpec) -> LayerCost:
-    shape = spec.inputs[0].shape
-    return _moved(spec, (shape[0], *(shape[place] for place in numbers(spec.config["dims"]))))
-
-
-def _repeat_vector(spec: LayerSpec) -> LayerCost:
-    batch, width = spec.inputs[0].shape
-    return _moved(spec, (batch, _whole(spec, "n"), width))
-
-
-def _merged(spec: LayerSpec) -> LayerCost:
-    out = Tensor(spec.inputs[0].dtype, broadcast([tensor.shape for tensor in spec.inputs]))
+def _joined(spec: LayerSpec) -> LayerCost:
+    """Several tensors as one."""
+    out = _out(spec)
+    kind = "Concatenate" if spec.kind == "Concatenate" else "Add"
     read = sum(tensor.bytes for tensor in spec.inputs)
-    return LayerCost((Part("Add", (float(read + out.bytes),)),), out)
-
-
-def _concatenated(spec: LayerSpec) -> LayerCost:
-    first = spec.inputs[0].shape
-    axis = _whole(spec, "axis", -1) % len(first)
-    width = sum(tensor.shape[axis] for tensor in spec.inputs)
-    out = Tensor(spec.inputs[0].dtype, (*first[:axis], width, *first[axis + 1 :]))
-    return LayerCost((Part("Concatenate", (float(2 * out.bytes),)),), out)
+    return LayerCost((Part(kind, (float(read + out.bytes),)),), out)
 
 
 def _embedding(spec: LayerSpec) -> LayerCost:
@@ -315,6 +288,16 @@ def _recurrent(spec: LayerSpec) -> LayerCost:
     parameters = gates * units * (width + units + (2 if spec.kind == "GRU" else 1) * _bias(spec))
     part = Part(spec.kind, (float(length), moved, flops, weights))
     return LayerCost((part,), _made(out), 2 + _bias(spec), parameters)
+
+
+def _cell(spec: LayerSpec) -> LayerCost:
+    """A cell in a loop: as the layer that is the loop of such cells."""
+    cell = spec.config["cell"]
+    if not isinstance(cell, Mapping):
+        raise UnknownLayerError(f"{spec.kind}: several cells were not calibrated")
+    kind = str(cell["kind"]).removesuffix("Cell")
+    config = {**cell["config"], "return_sequences": spec.config.get("return_sequences", False)}
+    return layer_cost(LayerSpec(kind, spec.inputs, config))
 
 
 def _attention(spec: LayerSpec) -> LayerCost:
@@ -398,6 +381,23 @@ def _weights(spec: LayerSpec) -> LayerCost:
     return LayerCost((), spec.inputs[0], _whole(spec, "variables"), _whole(spec, "parameters"))
 
 
+def _application(spec: LayerSpec) -> LayerCost:
+    """A model of `keras.applications`: the parts of all its layers."""
+    image = spec.inputs[0]
+    shape, layers = drawn(spec.kind.removeprefix(APPLICATION), spec.config, image.shape)
+    costs = [layer_cost(each) for each in layers]
+    amounts = Counter[tuple[str, tuple[float, ...]]]()
+    for each in costs:
+        for part in each.parts:
+            amounts[part.kind, part.features] += part.times
+    return LayerCost(
+        tuple(Part(kind, features, times) for (kind, features), times in amounts.items()),
+        _made(shape),
+        sum(each.variables for each in costs),
+        sum(each.parameters for each in costs),
+    )
+
+
 def _lent(kind: str, rule: Rule) -> Rule:
     """A layer that was not calibrated, as one that does about the same."""
 
@@ -431,17 +431,24 @@ RULES: Mapping[str, Rule] = {
         ("GaussianNoise", "GaussianDropout", "AlphaDropout", "SpatialDropout1D", "SpatialDropout2D"),
         _lent("Dropout", _same()),
     ),
-    **dict.fromkeys(("Identity", "ActivityRegularization"), _view(lambda spec: spec.inputs[0].shape)),
+    **dict.fromkeys(
+        ("Identity", "ActivityRegularization", "InputLayer", "Flatten", "Reshape"), _view
+    ),
     **dict.fromkeys(("Activation", "ReLU", "Softmax", "LeakyReLU", "ELU"), _named_activation),
-    "Flatten": _view(lambda spec: (spec.inputs[0].shape[0], math.prod(spec.inputs[0].shape[1:]))),
-    "Reshape": _view(_reshaped),
-    "InputLayer": _view(lambda spec: spec.inputs[0].shape),
-    "UpSampling2D": _upsampling,
-    "ZeroPadding2D": _zero_padding,
-    "Permute": _permuted,
-    "RepeatVector": _repeat_vector,
-    **dict.fromkeys(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"), _merged),
-    "Concatenate": _concatenated,
+    **dict.fromkeys(
+        (
+            "Permute", "RepeatVector", "UpSampling1D", "UpSampling2D", "ZeroPadding1D", "ZeroPadding2D", "Cropping1D",
+            "Cropping2D", "CenterCrop", "RandomCrop", "Resizing",
+        ),
+        _moved,
+    ),
+    **dict.fromkeys(("RandomFlip", "RandomRotation", "RandomContrast"), _same()),
+    **dict.fromkeys(
+        ("RandomZoom", "RandomTranslation", "RandomShear", "RandomPerspective"), _lent("RandomRotation", _same())
+    ),
+    "RandomBrightness": _lent("RandomContrast", _same()),
+    "RNN": _cell,
+    **dict.fromkeys(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate"), _joined),
     "Embedding": _embedding,
     **dict.fromkeys(GATES, _recurrent),
     "MultiHeadAttention": _attention,

@@ -21,6 +21,8 @@ STEP_OF = {
 """Methods that take one step as others take many; those stand in where a calibration has none of their own."""
 LOOPED = ("LSTM", "GRU", "SimpleRNN")
 """Kinds of parts that go through a sequence step by step, which an eager call does in Python."""
+RANDOM = ("Dropout", "RandomFlip", "RandomRotation", "RandomContrast")
+"""Kinds of parts that work in training only."""
 
 
 MANY = ("fit", "evaluate", "predict")
@@ -63,27 +65,21 @@ class ModelJob:
         main = self.step(method)
         # What a step costs beside its layers is the same however full its batch is.
         missing = (1.0 - job.last) * sum(main.layers)
-        running = (main.joules * job.steps - missing) * job.epochs
+        parts = [((main.joules * job.steps - missing) * job.epochs, method, main.outside)]
         if job.method in MANY:
-            running += cost(costs.need("once", method), (float(job.epochs),)) * costs.scale
-        parts = [(running, main, method)]
+            parts.append((self.setting_up(method, job.epochs), f"once:{method}", False))
         if job.validation_steps:
             check = self.step("evaluate")
-            setting_up = cost(costs.need("once", "evaluate"), (1.0,)) * costs.scale
-            more = (check.joules * job.validation_steps + setting_up) * job.epochs
-            parts.append((more, check, "evaluate"))
+            parts.append((check.joules * job.validation_steps * job.epochs, "evaluate", check.outside))
+            parts.append((self.setting_up("evaluate", 1) * job.epochs, "once:evaluate", False))
+        first = self.tracing() if job.first else 0.0
+        parts.append((first, f"trace:{method}", False))
         ends: list[tuple[float, float, float]] = []
-        for joules, step, kind in parts:
-            found = costs.interval(kind, joules, step.joules, wider=WIDER if step.outside else 1.0)
+        for joules, kind, beyond in parts:
+            found = self._ends(kind, joules, WIDER if beyond else 1.0)
             if found is None:
                 return None
             ends.append((joules, *found))
-        first = self.tracing() if job.first else 0.0
-        if first:
-            found = costs.interval(f"trace:{method}", first, first)
-            if found is None:
-                return None
-            ends.append((first, *found))
         joules, low, high = total(ends)
         in_layers = sum(main.layers) or 1.0
         shares = zip(self.model.layers, main.layers, strict=True)
@@ -101,12 +97,24 @@ class ModelJob:
             layers=tuple(LayerShare(layer, each, each / in_layers) for layer, each in shares),
         )
 
+    def _ends(self, kind: str, joules: float, wider: float) -> tuple[float, float] | None:
+        if not joules:
+            return 0.0, 0.0
+        found = self.costs.interval(kind, joules, joules, wider=wider)
+        # Calibrations that are older say nothing about setting a call up by itself.
+        return found or self.costs.interval(kind.removeprefix("once:"), joules, joules, wider=wider)
+
+    def setting_up(self, method: str, epochs: int) -> float:
+        """What a call does once, and at each epoch."""
+        return cost(self.costs.need("once", method), (float(epochs),)) * self.costs.scale
+
     def step(self, method: str) -> Step:
         """One step: every layer, and what is beside them."""
         costs = self.costs
         layers, update, beyond = self.parts(method)
         scale = costs.need("scale", method).values[0] * costs.scale
-        rest = cost(costs.need("step", method), self.beside(method)) * costs.scale
+        known, beside = costs.need("step", method), self.beside(method)
+        rest, beyond = cost(known, beside) * costs.scale, beyond or outside(known, beside)
         found = tuple(joules * scale for joules in layers)
         return Step(sum(found) + update * scale + rest, found, beyond)
 
@@ -134,17 +142,17 @@ class ModelJob:
         for each, run in zip(self.table, passes, strict=True):
             joules = 0.0
             for part in each.parts:
-                known = self._known(part.kind, run)
+                # Before the first weights nothing goes back, but what is random is drawn.
+                drawn = training and run == "forward" and part.kind in RANDOM
+                known = self._known(part.kind, "first" if drawn else run)
                 joules += part.times * cost(known, part.features)
                 beyond = beyond or outside(known, part.features)
             found.append(joules)
         return found, self._update() if training else 0.0, beyond
 
     def _known(self, kind: str, run: str) -> Coefficient:
-        found = self.costs.find(f"layer:{kind}", run)
-        if found is None and run == "first":
-            return self.costs.need(f"layer:{kind}", "train")
-        return found or self.costs.need(f"layer:{kind}", run)
+        name, other = f"layer:{kind}", {"first": "train", "train": "first"}.get(run, run)
+        return self.costs.find(name, run) or self.costs.need(name, other)
 
     def _update(self) -> float:
         name = OPTIMIZER_NAMES.get(self.model.optimizer.lower(), self.model.optimizer)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from energy_data.model import Calibration, Coefficient
-from energy_data.prediction.cost_model import CPU, FIRST, PROCESS, CostModel, cost
+from energy_data.prediction.cost_model import CPU, FIRST, PROCESS, CostModel, cost, outside
 from energy_data.prediction.layers import layer_cost
 from energy_data.prediction.specs import Job, ModelSpec
 from energy_data.prediction.whole_models import ModelJob
@@ -101,26 +101,47 @@ def _whole_models(layers: CostModel, models: Sequence[Mapping[str, Any]], ran: R
     identity, watts = layers.calibration.id, ran.watts
     seen = [each for about in models for each in _seen(layers, about, ran)]
     found: list[Coefficient] = []
-    steps: dict[str, list[Pair]] = {}
-    traces: dict[str, list[Pair]] = {}
+    wrong: dict[str, Residuals] = {}
     for method in (*METHODS, *SINGLE):
         group = [each for each in seen if each.method == method]
         if len(group) < FEWEST_MODELS:
             continue
-        steps[method], traces[method] = [], []
         found += _method(method, group, identity, watts)
-        for place, each in enumerate(group):
-            others = _method(method, [*group[:place], *group[place + 1 :]], identity, watts)
-            known = {coefficient.name: coefficient for coefficient in others}
+        wrong[method] = residuals(method, group, identity, watts)
+    for method in wrong:
+        alike = [wrong[each] for each in ALIKE.get(method, (method,)) if each in wrong]
+        amounts = {
+            method: [pair for each in alike for pair in each.steps],
+            f"trace:{method}": [pair for each in alike for pair in each.traces],
+        }
+        if method in METHODS:
+            amounts[f"once:{method}"] = [pair for each in alike for pair in each.setting_up]
+        found += [interval(kind, pairs, watts, identity, bands=False) for kind, pairs in amounts.items()]
+    return found
+
+
+@dataclass(slots=True)
+class Residuals:
+    """What models cost beside what is predicted of them from the others."""
+
+    steps: list[Pair] = field(default_factory=list)
+    traces: list[Pair] = field(default_factory=list)
+    setting_up: list[Pair] = field(default_factory=list)
+
+
+def residuals(method: str, group: Sequence[Seen], identity: str, watts: float) -> Residuals:
+    """Each model as predicted from the others."""
+    found = Residuals()
+    for place, each in enumerate(group):
+        others = _method(method, [*group[:place], *group[place + 1 :]], identity, watts)
+        known = {coefficient.name: coefficient for coefficient in others}
+        # Beyond what the others move predictions are said to be so, and are wider.
+        if not outside(known["step"], each.beside):
             predicted = known["scale"].values[0] * each.layers + cost(known["step"], each.beside)
-            steps[method].append((predicted, each.step))
-            traces[method].append((cost(known["trace"], each.traced), each.trace))
-    for method in steps:
-        alike = [each for each in ALIKE.get(method, (method,)) if each in steps]
-        together = [pair for each in alike for pair in steps[each]]
-        found.append(interval(method, together, watts, identity, bands=False))
-        pairs = [pair for each in alike for pair in traces[each]]
-        found.append(interval(f"trace:{method}", pairs, watts, identity, bands=False))
+            found.steps.append((predicted, each.step))
+        found.traces.append((cost(known["trace"], each.traced), each.trace))
+        if method in METHODS:
+            found.setting_up.append((cost(known["once"], (1.0,)), max(each.once + each.epoch, 0.0)))
     return found
 
 
@@ -135,12 +156,16 @@ def _method(method: str, group: Sequence[Seen], identity: str, watts: float) -> 
         max(0.0, float(np.median(amounts))) for amounts in ([e.once for e in group], [e.epoch for e in group])
     )
 
-    def made(name: str, values: tuple[float, ...]) -> Coefficient:
-        return Coefficient(identity, name, method, "model", values, 0.0, 0.0, len(group), watts=power)
+    def made(name: str, values: tuple[float, ...], reach: tuple[float, ...] = ()) -> Coefficient:
+        return Coefficient(
+            identity, name, method, "model", values, 0.0, 0.0, len(group), reach=reach, watts=power
+        )
+
+    furthest = tuple(max(column) for column in zip(*(each.beside for each in group), strict=True))
 
     return [
         made("scale", (scale,)),
-        made("step", (constant, *each_byte)),
+        made("step", (constant, *each_byte), furthest),
         made("trace", tracing),
         made("once", (once, epoch)),
     ]

@@ -94,6 +94,12 @@ def layer_points() -> Iterator[Asked]:
             "LayerNormalization",
         ):
             yield name, [f(batch, length, width)], dict(LAYER_ARGUMENTS.get(name, {})), False
+    for batch, side in ((16, 32), (32, 64), (16, 128)):
+        photographs = [f(batch, side, side, 3)]
+        yield "RandomFlip", photographs, {}, False
+        yield "RandomRotation", photographs, {"factor": 0.1}, False
+        yield "RandomContrast", photographs, {"factor": 0.2}, False
+        yield "Resizing", photographs, {"height": 96, "width": 96}, False
     yield "Flatten", [f(32, 16, 16, 8)], {}, False
     yield "Flatten", [f(32, 32, 32, 32)], {}, False
     for batch, length, words, width in (

@@ -65,7 +65,11 @@ class Point:
 LARGE = 300_000
 """Bytes from which a call costs far more than the graph about it."""
 
-WEIGHTED = {"Dense", "Conv2D", "Conv1D", "Conv2DTranspose", "DepthwiseConv2D", "LSTM", "GRU", "SimpleRNN"}
+AUGMENTING = {"RandomFlip", "RandomRotation", "RandomContrast", "Resizing"}
+"""Layers that change what a model is given: they stand before its weights, so nobody asks them for a gradient."""
+AHEAD = {
+    "Dense", "Conv2D", "Conv1D", "Conv2DTranspose", "DepthwiseConv2D", "LSTM", "GRU", "SimpleRNN", "Dropout",
+}  # fmt: skip
 """Layers that come first in models, and whose input then needs no gradient."""
 USUAL = {"Dense", "Flatten", "Conv2D", "MaxPooling2D", "Dropout", "Activation", "LSTM", "Embedding", "Adam"}
 FEW_SIZES = 3
@@ -90,7 +94,10 @@ def all_points(*, quick: bool = False, seed: int = 17) -> list[Point]:
             )
     for name, tensors, arguments, nested in _fewer(layer_points()) if quick else layer_points():
         # In the graph of a step a layer for whose input nobody wants a gradient is cheaper by a third.
-        runs = ("forward", "train", *(("first",) if name in WEIGHTED and not quick else ()))
+        if name in AUGMENTING:
+            runs: tuple[str, ...] = ("forward", "first")
+        else:
+            runs = ("forward", "train", *(("first",) if name in AHEAD and not quick else ()))
         for run in runs:
             made.add(
                 kind="layer", name=name, tensors=tuple(tensors), arguments=arguments, nested=nested, run=run

@@ -148,8 +148,8 @@ class Maker:
         def graph() -> Any:
             results, tensors = [], inputs
             for layer in layers:
-                if not (train or first):
-                    results.append(once(layer, tensors, False))
+                if not train and not (first and layer.trainable_variables):
+                    results.append(once(layer, tensors, first))
                     continue
                 with self.tf.GradientTape() as tape:
                     watched = self.tf.nest.flatten(tensors) if train and floating else []

@@ -195,3 +195,57 @@ def test_datasets_are_as_their_catalogue_says():
     ]
     assert TFDS["glue/sst2"].supervised is None  # it has no such form
     assert [str(each) for each in TFDS["omniglot"].supervised] == ["uint8[105,105,3]", "int64[]"]
+
+
+TRANSFER = """
+from tensorflow.keras.applications.mobilenet_v2 import MobileNetV2, preprocess_input
+base = MobileNetV2(input_shape=(96, 80, 3), include_top=False, weights="imagenet")
+base.trainable = False
+inputs = keras.Input((96, 80, 3))
+x = base(preprocess_input(inputs), training=False)
+model = keras.Model(inputs, layers.Dense(5)(layers.GlobalAveragePooling2D()(x)))
+model.compile("adam", "mse")
+model.fit(np.zeros((64, 96, 80, 3)), np.zeros((64, 5)), batch_size=16)
+"""
+
+
+def test_a_model_of_keras_applications_is_a_layer_with_its_line():
+    found = shapes_in(HEAD + TRANSFER)
+    told = [each.shape for _, asked in sorted(found.items()) for each in asked]
+    assert "float32[?,3,3,1280]" in told
+    (fit,) = [each for asked in found.values() for each in asked if each.job is not None]
+    base = fit.model.layers[1]
+    assert (base.kind, base.line, base.config["trainable"]) == ("applications.MobileNetV2", 7, False)
+    assert [layer.kind for layer in fit.model.layers[2:]] == ["GlobalAveragePooling2D", "Dense"]
+
+
+NAMED_INPUTS = """
+a, b = keras.Input((4,), name="zebra"), keras.Input((7,), name="ant")
+model = keras.Model([a, b], layers.Concatenate()([layers.Dense(3)(a), b]))
+model.compile("sgd", "mse")
+model.fit({"ant": np.zeros((64, 7)), "zebra": np.zeros((64, 4))}, np.zeros((64, 10)))
+"""
+
+
+def test_a_dictionary_gives_each_input_what_bears_its_name():
+    (fit,) = [each for asked in shapes_in(HEAD + NAMED_INPUTS).values() for each in asked if each.job]
+    assert fit.shape == "float64[64,7], float64[64,4]"  # as it was written, and as a run notes it
+    dense = next(layer for layer in fit.model.layers if layer.kind == "Dense")
+    assert [str(tensor) for tensor in dense.inputs] == ["float32[32,4]"]
+
+
+def test_a_copy_of_a_model_has_its_layers_and_nothing_of_its_past():
+    source = """
+model = keras.Sequential([keras.Input((6,)), layers.Dense(3)])
+model.compile("adam", "mse")
+model.fit(np.zeros((64, 6)), np.zeros((64, 3)))
+copy = keras.models.clone_model(model)
+copy.compile("sgd", "mse")
+copy.fit(np.zeros((64, 6)), np.zeros((64, 3)))
+"""
+    first, second = [
+        each for _, asked in sorted(shapes_in(HEAD + source).items()) for each in asked if each.job
+    ]
+    assert [layer.kind for layer in second.model.layers] == [layer.kind for layer in first.model.layers]
+    assert second.job.first
+    assert (first.model.optimizer, second.model.optimizer) == ("adam", "sgd")

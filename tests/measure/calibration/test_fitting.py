@@ -11,8 +11,9 @@ from energy_data.model import Calibration, Coefficient, Environment
 from energy_data.prediction.cost_model import CPU, CostModel
 from energy_data.prediction.layers import layer_cost
 from energy_data.prediction.specs import CallSpec, Job, LayerSpec, ModelSpec, Tensor
-from energy_data.prediction.whole_models import predict_job
+from energy_data.prediction.whole_models import ModelJob, predict_job
 from energy_measure.calibration import program
+from energy_measure.calibration.assembly import Seen, residuals
 from energy_measure.calibration.fitting import Sample, ends, fitted, interval, left_out
 from energy_measure.calibration.points import Point, all_points, parts
 from energy_measure.calibration.samples import Ran
@@ -175,3 +176,67 @@ def test_a_constant_costs_what_converting_to_a_tensor_does():
     ]
     spec = CallSpec("tensorflow.constant", (Tensor("float32", (4,)),))
     assert CostModel(calibration(), known).call(spec).joules == pytest.approx(1e-3)
+
+
+def dense_calibration(*intervals):
+    """One dense layer, a step that costs 1 J beside it and 0.5 J a byte that goes in, and 4 J to set a call up."""
+
+    def made(name, mode, values, reach=()):
+        return Coefficient("c", name, mode, "", values, 0.0, 0.0, 5, reach=reach)
+
+    known = [made("layer:Dense", run, (2.0, 0.0, 0.0, 0.0)) for run in ("forward", "train", "first")]
+    known += [
+        made("optimizer:Adam", "graph", (0.0, 0.0, 0.0)),
+        made("scale", "fit", (1.0,)),
+        made("step", "fit", (1.0, 0.0, 0.0), (8192.0, 8192.0)),
+        made("once", "fit", (4.0, 0.0)),
+        made("trace", "fit", (0.0, 0.0, 0.0)),
+    ]
+    known += [made("interval", kind, ends) for kind, ends in intervals]
+    return CostModel(calibration(), known)
+
+
+def fit_of(width, steps, costs):
+    layer = LayerSpec("Dense", (Tensor("float32", (32, width)),), {"units": 4})
+    return predict_job(costs, ModelSpec((layer,), "Adam"), Job("fit", steps, first=False))
+
+
+def test_what_a_call_sets_up_and_its_steps_are_off_each_by_themselves():
+    log_two = math.log(2.0)
+    costs = dense_calibration(("fit", (-log_two, log_two)), ("once:fit", (-0.1, 0.1)))
+    found = fit_of(8, 1, costs)
+    assert found.joules == pytest.approx(2.0 + 1.0 + 4.0)
+    assert found.high == pytest.approx(7.0 + math.hypot(3.0, 4.0 * (math.exp(0.1) - 1)))
+    older = fit_of(8, 1, dense_calibration(("fit", (-log_two, log_two))))
+    assert older.high == pytest.approx(7.0 + math.hypot(3.0, 4.0))
+
+
+def test_a_model_that_moves_more_than_any_that_was_calibrated_is_said_to_be_outside():
+    costs = dense_calibration(("fit", (-0.5, 0.5)), ("once:fit", (-0.1, 0.1)))
+    inside, outside = fit_of(8, 100, costs), fit_of(4096, 100, costs)
+    assert (inside.outside, outside.outside) == (False, True)
+    assert outside.high / outside.joules > inside.high / inside.joules
+
+
+def test_a_reference_model_far_from_the_others_does_not_widen_the_interval_of_all():
+    def seen(width, step):
+        return Seen("fit", 1.0, (width, 0.0), (1.0, 1.0), step, 1.0, 1.0, 0.0, 1.0)
+
+    alike = [seen(5000.0 + 10 * number, 3.0 + 0.01 * number) for number in range(8)]
+    assert len(residuals("fit", alike, "c", 1.0).steps) == 8
+    assert len(residuals("fit", [*alike, seen(1e6, 90.0)], "c", 1.0).steps) == 8
+
+
+def test_what_is_random_is_drawn_in_training_before_the_first_weights():
+    def made(name, mode, values):
+        return Coefficient("c", name, mode, "", values, 0.0, 0.0, 5)
+
+    known = [made("layer:RandomFlip", "forward", (0.0, 0.0)), made("layer:RandomFlip", "first", (7.0, 0.0))]
+    known.append(made("optimizer:Adam", "graph", (0.0, 0.0, 0.0)))
+    layer = LayerSpec("RandomFlip", (Tensor("float32", (32, 8, 8, 3)),))
+    costs = CostModel(calibration(), known)
+    found = [
+        ModelJob(costs, ModelSpec((layer,)), [layer_cost(layer)], Job(method, 1)).parts(method)[0]
+        for method in ("evaluate", "fit")
+    ]
+    assert found == [[0.0], [7.0]]

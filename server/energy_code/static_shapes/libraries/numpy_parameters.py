@@ -82,6 +82,7 @@ random.beta a b size
 random.laplace loc scale size
 random.lognormal mean sigma size
 random.choice a size replace p
+random.multinomial n pvals size
 random.permutation x
 """
 

@@ -10,7 +10,7 @@ from energy_code.static_shapes.libraries import datasets, known_datasets
 from energy_code.static_shapes.library_calls.asked import asked_of, safe
 from energy_code.static_shapes.models.building import Builder
 from energy_code.static_shapes.models.trace import Trace
-from energy_code.static_shapes.operations import rules
+from energy_code.static_shapes.operations import images, keras_ops, rules, texts
 from energy_code.static_shapes.parameters import bind
 from energy_code.static_shapes.values.kinds import (
     UNKNOWN,
@@ -18,6 +18,7 @@ from energy_code.static_shapes.values.kinds import (
     Asked,
     Function,
     Made,
+    Model,
     Name,
 )
 from energy_code.static_shapes.values.structures import (
@@ -35,6 +36,14 @@ FLOW = {
     "tensorflow.autograph.experimental.do_not_convert",
 }
 LOSS = "keras.losses."
+OWN_RULES = {
+    "tensorflow.image": images.IMAGE_RULES,
+    "tensorflow.strings": texts.STRING_RULES,
+    "keras.random": keras_ops.RANDOM_RULES,
+}
+"""Modules whose operations are others than those of the same name elsewhere."""
+MAPPED = ("tensorflow.map_fn", "tensorflow.vectorized_map", "keras.ops.vectorized_map", "keras.ops.map")
+"""What calls a function with each row, by the place of the function."""
 
 
 class TensorFlowCalls:
@@ -76,12 +85,36 @@ class TensorFlowCalls:
             ), None
         if api in ("tensorflow.TensorSpec", "tensorflow.RaggedTensorSpec"):
             return datasets.tensor_spec({**dict(zip(("shape", "dtype"), given, strict=False)), **named}), None
+        if api in MAPPED:
+            return self._by_rows(bind(api, given, named)), asked_of(api, given, named)
+        if api in ("keras.models.clone_model", "keras.models.clone"):
+            return self._copied(given[0] if given else named.get("model")), None
         if api.endswith(".shape") and api.startswith("tensorflow.") and given:
             return rules.result("shape", {"input": given[0]}, False), asked_of(api, given, named)
         entry = Catalogue.load().find(api)
         if entry is not None and entry.kind == "class" and api not in FAMILY_OF:
             return Made(api), None
         return self._result(api, given, named), asked_of(api, given, named)
+
+    def _by_rows(self, bound: dict[str, Any]) -> Any:
+        """A function called with each row: what it gives for one of them, as often as there are rows."""
+        function, rows = list(bound.values())[:2] if len(bound) > 1 else (UNKNOWN, UNKNOWN)
+        found = arrays_of(rows)
+        if not found or any(not one.shape for one in found):
+            return UNKNOWN
+        count = found[0].shape[0]
+        row = mapped(rows, lambda one: Array(one.dtype, one.shape[1:]) if isinstance(one, Array) else UNKNOWN)
+        with self.trace.paused():
+            result = self.walk.invoke(function, [row], {})
+        return mapped(
+            result, lambda one: Array(one.dtype, (count, *one.shape)) if isinstance(one, Array) else UNKNOWN
+        )
+
+    def _copied(self, model: Any) -> Any:
+        """A model with the same layers and other weights, not compiled and not traced."""
+        if not isinstance(model, Model) or model.instance is not None:
+            return UNKNOWN
+        return replace(model, layers=list(model.layers), optimizer="RMSprop", traced=set())
 
     def _result(self, api: str, given: list[Any], named: dict[str, Any]) -> Any:
         if api.endswith(".__call__") and api.startswith(LOSS):
@@ -90,12 +123,14 @@ class TensorFlowCalls:
         if any(has_unknown(value) for value in given):
             return UNKNOWN
         bound = bind(api, given, named)
-        if api.startswith("keras.random."):
-            bound = {**dict(zip(("shape",), given[:1], strict=False)), **named}
         numpy = api in ("keras.utils.to_categorical", "keras.utils.pad_sequences") or api.endswith(
             "convert_to_numpy"
         )
-        found = rules.result(short, bound, numpy)
+        if api.startswith("keras.ops.") and not numpy:
+            found = keras_ops.result(short, bound)
+        else:
+            own = OWN_RULES.get(api.rpartition(".")[0], {})
+            found = rules.result(short, bound, numpy, own)
         if self.trace.active and found is not UNKNOWN:
             leaves = [leaf for value in bound.values() for leaf in arrays_of(value) or []]
             if not leaves and isinstance(found, Array):
@@ -132,7 +167,7 @@ class TensorFlowCalls:
             )
         if not short[:1].isupper():
             return UNKNOWN
-        return self.builder.application(short, given, named, line, file)
+        return self.builder.application(api, given, named, line, file)
 
 
 def _usual(api: str, given: list[Any], named: dict[str, Any]) -> bool:

@@ -100,7 +100,8 @@ class Application:
 
     def _graph(self, model: Model, given: list[Any]) -> Any:
         """The calls that lead from the inputs to the outputs, with what is given now."""
-        starts, values = nodes(model.inputs), leaves(given[0] if given else UNKNOWN)
+        starts = nodes(model.inputs)
+        values = leaves(in_order_of(given[0], model.inputs) if given else UNKNOWN)
         if len(starts) == 1 and len(values) > 1 and not isinstance(given[0], (dict, list, tuple)):
             values = values[:1]
         if len(starts) != len(values):
@@ -151,6 +152,14 @@ class Application:
             return None
         starts = [LayerSpec("InputLayer", (one.tensor,)) for one in inputs if one.tensor is not None]
         return ModelSpec((*starts, *known), model.optimizer)
+
+
+def in_order_of(given: Any, inputs: Any) -> Any:
+    """What a dictionary holds for each input of a model: by the keys of its own, or by the names of its inputs."""
+    if not isinstance(given, dict):
+        return given
+    keys = list(inputs) if isinstance(inputs, dict) else [start.name for start in nodes(inputs)]
+    return [given[key] for key in keys] if all(key in given for key in keys) else given
 
 
 def as_declared(value: Any, start: Node) -> Any:

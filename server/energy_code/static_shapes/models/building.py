@@ -20,6 +20,7 @@ from energy_code.static_shapes.values.kinds import (
 from energy_code.static_shapes.values.structures import (
     items_of,
 )
+from energy_data.prediction.applications import APPLICATION, FAMILIES
 
 
 class Builder:
@@ -72,19 +73,23 @@ class Builder:
                 return Layer(kind, {"layer": UNKNOWN}, file, line, self.name(kind))
         return layers.layer(kind, given, named, file, line, self.name(kind))
 
-    def application(self, kind: str, given: list[Any], named: dict[str, Any], line: int, file: str) -> Any:
-        """A model of `keras.applications`: what it gives is known, what it costs is not."""
-        names = ("include_top", "weights", "input_tensor", "input_shape", "pooling", "classes")
-        bound = {**dict(zip(names, given, strict=False)), **named}
-        base = Layer(f"applications.{kind}", bound, file, line, kind.lower())
+    def application(self, api: str, given: list[Any], named: dict[str, Any], line: int, file: str) -> Any:
+        """A model of `keras.applications`: one layer, whose parts are known."""
+        kind, bound = api.rpartition(".")[2], bind(api, given, named)
+        base = Layer(f"{APPLICATION}{kind}", bound, file, line, self._named(bound.get("name"), kind))
         start = bound.get("input_tensor")
         if not isinstance(start, Node):
             shape = bound.get("input_shape")
-            start = self.input({"shape": shape if shape is not None else (224, 224, 3)})
+            start = self.input({"shape": self._image(kind, bound) if shape is None else shape})
         if not isinstance(start, Node):
             return base
         end = self.walk.symbolic(base, [start], {})
-        return self.functional(start, end, kind.lower()) if isinstance(end, Node) else base
+        return self.functional(start, end, base.name) if isinstance(end, Node) else base
+
+    def _image(self, kind: str, bound: dict[str, Any]) -> tuple[int | None, ...]:
+        """The image that a model takes where nothing is said: any, unless a classifier stands on top."""
+        side = None if bound.get("include_top", True) is False else FAMILIES.get(kind, (None, None))[1]
+        return side, side, 3
 
     def input(self, bound: dict[str, Any]) -> Any:
         """The beginning of a model."""
@@ -101,7 +106,9 @@ class Builder:
         )
         kind = dtype.dotted.rpartition(".")[2] if isinstance(dtype, Name) else dtype
         kind = kind if isinstance(kind, str) else "float32"
-        return Node(Array(kind, (batch if isinstance(batch, int) else None, *known)))
+        name = bound.get("name")
+        array = Array(kind, (batch if isinstance(batch, int) else None, *known))
+        return Node(array, name=name if isinstance(name, str) else "")
 
     def sequential(self, layers: Any, name: Any) -> Any:
         """A model from a list of layers."""

@@ -70,7 +70,7 @@ class Data:
         if targets is None:
             return self.batch
         return self.batch, mapped(
-            targets,
+            floats(targets),
             lambda one: Array(one.dtype, (self.size, *one.shape[1:])) if isinstance(one, Array) else UNKNOWN,
         )
 

@@ -18,6 +18,7 @@ from energy_code.static_shapes.values.kinds import (
     Model,
     Name,
 )
+from energy_data.prediction.applications import APPLICATION, drawn
 from energy_data.prediction.layer_outputs import Shape, UnknownShapeError, output_shape
 
 SIZES = (40320, 80640)
@@ -41,16 +42,6 @@ DECISIVE = {
     "output_mode", "output_sequence_length", "layer", "cell", "output_padding", "output_size",
 }  # fmt: skip
 """Arguments that the output depends on."""
-LAST_CHANNELS = {
-    "VGG16": 512, "VGG19": 512, "ResNet50": 2048, "ResNet101": 2048, "ResNet152": 2048, "ResNet50V2": 2048,
-    "ResNet101V2": 2048, "ResNet152V2": 2048,
-    "MobileNet": 1024, "MobileNetV2": 1280, "MobileNetV3Small": 576, "MobileNetV3Large": 960,
-    "DenseNet121": 1024, "DenseNet169": 1664, "DenseNet201": 1920, "EfficientNetB0": 1280, "EfficientNetB1": 1280,
-    "EfficientNetB2": 1408, "EfficientNetB3": 1536, "EfficientNetB4": 1792, "EfficientNetB5": 2048, "EfficientNetB6": 2304,
-    "EfficientNetB7": 2560, "EfficientNetV2B0": 1280, "EfficientNetV2B1": 1280, "EfficientNetV2B2": 1408,
-    "EfficientNetV2B3": 1536, "EfficientNetV2S": 1280, "EfficientNetV2M": 1280, "EfficientNetV2L": 1280,
-}  # fmt: skip
-"""Channels of `keras.applications` without their tops, which are 32 times smaller than the image."""
 
 
 def layer(kind: str, given: Sequence[Any], named: Mapping[str, Any], file: str, line: int, name: str) -> Any:
@@ -110,8 +101,8 @@ def outputs(made: Layer, inputs: Sequence[Array], config: Mapping[str, Any]) -> 
 
 
 def _shapes(kind: str, config: Mapping[str, Any], inputs: Sequence[Shape]) -> list[Shape]:
-    if kind.startswith("applications."):
-        return [_application(kind, config, inputs[0])]
+    if kind.startswith(APPLICATION):
+        return [drawn(kind.removeprefix(APPLICATION), config, inputs[0])[0]]
     if kind.startswith("hub."):
         return (
             [(inputs[0][0], *(size or 0 for size in dims(config["output_shape"])))]
@@ -124,22 +115,6 @@ def _shapes(kind: str, config: Mapping[str, Any], inputs: Sequence[Shape]) -> li
 
 def _none() -> list[Shape]:
     raise UnknownShapeError("a model from elsewhere")
-
-
-def _application(kind: str, config: Mapping[str, Any], shape: Shape) -> Shape:
-    if config.get("include_top", True) is not False:
-        classes = config.get("classes", 1000)
-        if not isinstance(classes, int):
-            raise UnknownShapeError(kind)
-        return shape[0], classes
-    channels = LAST_CHANNELS.get(kind.rpartition(".")[2])
-    if channels is None:
-        raise UnknownShapeError(kind)
-    if config.get("pooling") is not None:
-        return shape[0], channels
-    if any(size % 32 for size in shape[1:3]):
-        raise UnknownShapeError(kind)
-    return shape[0], shape[1] // 32, shape[2] // 32, channels
 
 
 def _open(value: Any) -> bool:

@@ -19,8 +19,12 @@ def _gather(name: str, bound: Given, numpy: bool) -> Any:
     table, indices = first_of(bound, numpy), array_of(at(bound, 1), numpy=numpy)
     axis = pick(bound, "axis")
     batch = pick(bound, "batch_dims", default=0)
-    if batch or not isinstance(indices, Array):
+    if not isinstance(indices, Array) or not isinstance(batch, int):
         return UNKNOWN
+    if batch:
+        place = batch if axis is None else arrays.axes(axis, len(table.shape))[0]
+        shape = (*table.shape[:place], *indices.shape[batch:], *table.shape[place + 1 :])
+        return Array(table.dtype, shape, numpy)
     place = 0 if axis is None else arrays.axes(axis, len(table.shape))[0]
     return Array(table.dtype, (*table.shape[:place], *indices.shape, *table.shape[place + 1 :]), numpy)
 
@@ -65,12 +69,19 @@ def _where(name: str, bound: Given, numpy: bool) -> Any:
         return UNKNOWN
     shape = broadcast([each.shape if isinstance(each, Array) else () for each in listed[:3]])
     dtype, _ = promoted(listed[1:3])
+    if not numpy and not any(isinstance(each, Array) for each in listed[1:3]):
+        dtype = array_of(max(listed[1:3], key=lambda each: isinstance(each, float)), numpy=False).dtype
     return Array(dtype, shape, numpy)
 
 
 def _unknown_rows(name: str, bound: Given, numpy: bool) -> Any:
     owner = first_of(bound, numpy)
     return Array(owner.dtype, (None, *owner.shape[1:]), numpy)
+
+
+def _segments(name: str, bound: Given, numpy: bool) -> Any:
+    owner, count = first_of(bound, numpy), pick(bound, "num_segments")
+    return Array(owner.dtype, (None if count is None else arrays.size(count), *owner.shape[1:]), numpy)
 
 
 def _shape(name: str, bound: Given, numpy: bool) -> Any:
@@ -90,6 +101,11 @@ RULES: Mapping[str, Rule] = {
     **named("slice", _slice),
     **named("where", _where),
     **named("boolean_mask unique compress", _unknown_rows),
+    **named(
+        """unsorted_segment_sum unsorted_segment_mean unsorted_segment_max unsorted_segment_min segment_sum
+        segment_mean segment_max""",
+        _segments,
+    ),
     **named("shape", _shape),
     **named("size", _size),
 }

@@ -30,6 +30,22 @@ def _created(name: str, bound: Given, numpy: bool) -> Any:
     return Array(dtype_of(pick(bound, "dtype"), default) or default, shape, numpy)
 
 
+def _drawn(name: str, bound: Given, numpy: bool) -> Any:
+    """Numbers drawn for each row: which of its chances came up."""
+    rows, count = first_of(bound, numpy), dims(pick(bound, "num_samples"))[0]
+    return Array(dtype_of(pick(bound, "dtype"), "int64"), (rows.shape[0], count))
+
+
+def _integers(name: str, bound: Given, numpy: bool) -> Any:
+    return Array(dtype_of(pick(bound, "dtype"), "int32"), dims(pick(bound, "shape")))
+
+
+def _gamma(name: str, bound: Given, numpy: bool) -> Any:
+    chances = array_of(pick(bound, "alpha", "lam"), numpy=False)
+    shape = dims(pick(bound, "shape"))
+    return Array(dtype_of(pick(bound, "dtype"), "float32"), (*shape, *chances.shape))
+
+
 def _like(name: str, bound: Given, numpy: bool) -> Any:
     owner = first_of(bound, numpy)
     return Array(dtype_of(pick(bound, "dtype"), owner.dtype) or owner.dtype, owner.shape, numpy)
@@ -116,6 +132,11 @@ def _choice(name: str, bound: Given, numpy: bool) -> Any:
     return Array(dtype, () if wanted is None else dims(wanted), True)
 
 
+def _multinomial(name: str, bound: Given, numpy: bool) -> Any:
+    chances, wanted = array_of(pick(bound, "pvals")), pick(bound, "size")
+    return Array("int64", (*(() if wanted is None else dims(wanted)), *chances.shape[-1:]), True)
+
+
 def _permutation(name: str, bound: Given, numpy: bool) -> Any:
     given = at(bound, 0)
     return given if isinstance(given, Array) else Array("int64", dims(given), True)
@@ -129,6 +150,9 @@ RULES: Mapping[str, Rule] = {
     **named("zeros_like ones_like full_like empty_like", _like),
     **named("cast saturate_cast", _cast),
     **named("constant convert_to_tensor array asarray Variable convert_to_numpy", _constant),
+    **named("categorical", _drawn),
+    **named("randint", _integers),
+    **named("gamma poisson", _gamma),
     **named("eye identity_matrix", _eye),
     **named("range arange", _range),
     **named("linspace", _linspace),
@@ -145,6 +169,7 @@ NUMPY_RANDOM: Mapping[str, Rule] = {
     ),
     **named("rand randn", _rand),
     **named("choice", _choice),
+    **named("multinomial", _multinomial),
     **named("permutation permuted", _permutation),
 }
 """What generators of random numbers give: their shape is called `size`."""

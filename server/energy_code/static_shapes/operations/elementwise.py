@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from energy_code.static_shapes.operations import arrays
-from energy_code.static_shapes.operations.arguments import Given, Rule, at, first_of, named, pick
+from energy_code.static_shapes.operations.arguments import Given, Rule, at, dtype_of, first_of, named, pick
 from energy_code.static_shapes.operations.arrays import array_of, broadcast, promoted
 from energy_code.static_shapes.values.kinds import (
     SOME_NUMBER,
@@ -34,6 +34,8 @@ def _elementwise(name: str, bound: Given, numpy: bool) -> Any:
     dtype, is_numpy = promoted(tensors)
     if name in _BOOLEAN:
         dtype = "bool"
+    elif name in ("abs", "absolute") and dtype.startswith("complex"):
+        dtype = "float64" if dtype == "complex128" else "float32"
     elif (name in ("divide", "truediv", "true_divide") and dtype.startswith(("int", "uint"))) or (
         numpy and name in _FLOATING and not dtype.startswith(("float", "complex"))
     ):
@@ -94,7 +96,7 @@ def _reduced(name: str, bound: Given, numpy: bool) -> Any:
     elif numpy and name == "sum" and owner.dtype in ("bool", "int8", "int16", "int32", "uint8"):
         dtype = "uint64" if owner.dtype == "uint8" else "int64"
     elif name in ("count_nonzero",):
-        dtype = "int64"
+        dtype = dtype_of(pick(bound, "dtype"), "int64")
     elif name in ("reduce_any", "reduce_all", "any", "all"):
         dtype = "bool"
     if name == "norm" and pick(bound, "ord", default="euclidean") not in ("euclidean", None, 1, 2):
@@ -109,7 +111,7 @@ def _arg(name: str, bound: Given, numpy: bool) -> Any:
         axis = 0
     if isinstance(axis, Name):
         return UNKNOWN
-    return arrays.reduced(owner, axis, pick(bound, "keepdims"), "int64")
+    return arrays.reduced(owner, axis, pick(bound, "keepdims"), dtype_of(pick(bound, "output_type"), "int64"))
 
 
 def _moments(name: str, bound: Given, numpy: bool) -> Any:
@@ -164,7 +166,8 @@ RULES: Mapping[str, Rule] = {
         random_flip_left_right random_flip_up_down flip_left_right flip_up_down adjust_brightness
         random_brightness adjust_contrast random_contrast adjust_saturation random_saturation adjust_hue
         random_hue adjust_gamma shuffle ensure_shape copy fliplr flipud nan_to_num band_part
-        local_response_normalization rgb_to_hsv hsv_to_rgb batch_normalization layer_normalization
+        local_response_normalization rgb_to_hsv hsv_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_yiq
+        batch_normalization layer_normalization
         ascontiguousarray stop_gradient rot90 tril triu""",
         _same,
     ),
@@ -183,7 +186,8 @@ RULES: Mapping[str, Rule] = {
         _cross_entropy,
     ),
     **named(
-        """binary_crossentropy mean_squared_error mean_absolute_error categorical_crossentropy""",
+        """binary_crossentropy mean_squared_error mean_absolute_error categorical_crossentropy huber kl_divergence
+        sparse_categorical_crossentropy log_cosh cosine_similarity hinge squared_hinge poisson""",
         _loss,
     ),
     **named("identity", _identity),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,10 @@ from energy_code.static_shapes.operations.arguments import Given, Rule, dtype_of
 from energy_code.static_shapes.operations.arrays import dims
 from energy_code.static_shapes.values.kinds import (
     Array,
+    Dims,
     Name,
 )
+from energy_data.prediction.layer_outputs import window_length
 
 
 def _resize(name: str, bound: Given, numpy: bool) -> Any:
@@ -52,6 +55,35 @@ def _convert_image(name: str, bound: Given, numpy: bool) -> Any:
     return Array(dtype_of(pick(bound, "dtype")), first_of(bound, numpy).shape, numpy)
 
 
+def patches(images: Array, window: Dims, steps: Dims, padding: object) -> Array:
+    """Windows of images, each in the channels of a place."""
+    batch, *space, depth = images.shape
+    sizes = [
+        None if length is None else window_length(length, wide or 1, step or 1, padding)
+        for length, wide, step in zip(space, window, steps, strict=True)
+    ]
+    cells = None if None in window or depth is None else math.prod(each or 1 for each in window) * depth
+    return Array(images.dtype, (batch, *sizes, cells))
+
+
+def _patches(name: str, bound: Given, numpy: bool) -> Any:
+    if any(each != 1 for each in dims(pick(bound, "rates", default=(1,)))):
+        raise ValueError("windows with gaps")
+    window, steps = dims(pick(bound, "sizes"))[1:3], dims(pick(bound, "strides"))[1:3]
+    return patches(first_of(bound, numpy), window, steps, pick(bound, "padding"))
+
+
+def _turned(name: str, bound: Given, numpy: bool) -> Any:
+    """Rows and columns of images exchanged."""
+    owner, times = first_of(bound, numpy), pick(bound, "k", default=1)
+    if not isinstance(times, int):
+        raise ValueError("how often is not known")
+    *before, height, width, depth = owner.shape
+    return Array(owner.dtype, (*before, *((width, height) if times % 2 else (height, width)), depth), numpy)
+
+
+IMAGE_RULES: Mapping[str, Rule] = {**named("rot90 transpose", _turned)}
+"""Operations of `tf.image` that are others elsewhere."""
 RULES: Mapping[str, Rule] = {
     **named(
         """resize resize_with_pad resize_with_crop_or_pad crop_to_bounding_box pad_to_bounding_box""",
@@ -61,4 +93,5 @@ RULES: Mapping[str, Rule] = {
     **named("central_crop", _central_crop),
     **named("rgb_to_grayscale grayscale_to_rgb", _grey),
     **named("convert_image_dtype", _convert_image),
+    **named("extract_patches", _patches),
 }

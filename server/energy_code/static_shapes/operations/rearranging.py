@@ -8,7 +8,7 @@ from typing import Any
 
 from energy_code.static_shapes.operations import arrays
 from energy_code.static_shapes.operations.arguments import Given, Rule, at, first_of, named, pick
-from energy_code.static_shapes.operations.arrays import array_of, dims, whole
+from energy_code.static_shapes.operations.arrays import array_of, dims, elements, whole
 from energy_code.static_shapes.values.kinds import (
     UNKNOWN,
     Array,
@@ -76,12 +76,13 @@ def _unstack(name: str, bound: Given, numpy: bool) -> Any:
     return Items([arrays.reduced(owner, axis, False)] * count)
 
 
-def _split(name: str, bound: Given, numpy: bool) -> Any:
+def split(name: str, bound: Given, numpy: bool, places: bool = False) -> Any:
+    """Several parts along an axis. `places`: a list says where the parts begin, not how long they are."""
     owner = first_of(bound, numpy)
     asked = pick(bound, "num_or_size_splits", "indices_or_sections")
     (axis,) = arrays.axes(pick(bound, "axis", default=0), len(owner.shape))
     length = owner.shape[axis]
-    if isinstance(asked, (tuple, list)) and numpy:
+    if isinstance(asked, (tuple, list)) and (numpy or places):
         ends = [0, *(whole(each) for each in asked), length or 0]
         sizes: list[int | None] = [high - low for low, high in itertools.pairwise(ends)]
     elif isinstance(asked, (tuple, list)):
@@ -155,6 +156,44 @@ def _diag(name: str, bound: Given, numpy: bool) -> Any:
     return Array(owner.dtype, (*owner.shape, owner.shape[-1]), numpy)
 
 
+def _meshgrid(name: str, bound: Given, numpy: bool) -> Any:
+    lines = [value for key, value in bound.items() if key not in ("indexing", "name", "sparse", "copy")]
+    lines = [array_of(each, numpy=numpy) for each in (lines[0] if isinstance(lines[0], list) else lines)]
+    lengths = [elements(line.shape) for line in lines]
+    if pick(bound, "indexing", default="xy") == "xy":
+        lengths[:2] = lengths[1::-1]
+    return Items([Array(line.dtype, tuple(lengths), numpy) for line in lines])
+
+
+def _appended(name: str, bound: Given, numpy: bool) -> Any:
+    """`numpy.append`: flat unless an axis is named."""
+    parts = [array_of(at(bound, place), numpy=numpy) for place in (0, 1)]
+    if pick(bound, "axis") is None:
+        parts = [arrays.reshaped(part, -1) for part in parts]
+    return arrays.concatenated(parts, pick(bound, "axis", default=None) or 0)
+
+
+def _deleted(name: str, bound: Given, numpy: bool) -> Any:
+    owner, gone = first_of(bound, numpy), at(bound, 1)
+    axis = pick(bound, "axis")
+    owner = arrays.reshaped(owner, -1) if axis is None else owner
+    (place,) = arrays.axes(axis or 0, len(owner.shape))
+    length, count = owner.shape[place], 1 if isinstance(gone, int) else None
+    left = None if length is None or count is None else length - count
+    return Array(owner.dtype, (*owner.shape[:place], left, *owner.shape[place + 1 :]), numpy)
+
+
+def _blocks(name: str, bound: Given, numpy: bool) -> Any:
+    """Channels that become places, or places that become channels."""
+    owner, block = first_of(bound, numpy), whole(pick(bound, "block_size"))
+    batch, *space, depth = owner.shape
+    if name == "depth_to_space":
+        sizes = [None if each is None else each * block for each in space]
+        return Array(owner.dtype, (batch, *sizes, None if depth is None else depth // block**2))
+    sizes = [None if each is None else each // block for each in space]
+    return Array(owner.dtype, (batch, *sizes, None if depth is None else depth * block**2))
+
+
 def _broadcast_to(name: str, bound: Given, numpy: bool) -> Any:
     return Array(
         first_of(bound, numpy).dtype, dims(pick(bound, "shape") if "shape" in bound else at(bound, 1)), numpy
@@ -170,7 +209,7 @@ RULES: Mapping[str, Rule] = {
     **named("concat concatenate vstack hstack", _concat),
     **named("stack", _stack),
     **named("unstack", _unstack),
-    **named("split array_split", _split),
+    **named("split array_split", split),
     **named("tile", _tile),
     **named("repeat", _repeat),
     **named("pad", _pad),
@@ -178,4 +217,8 @@ RULES: Mapping[str, Rule] = {
     **named("swapaxes moveaxis", _swapped),
     **named("diag diag_part", _diag),
     **named("broadcast_to", _broadcast_to),
+    **named("meshgrid", _meshgrid),
+    **named("append", _appended),
+    **named("delete", _deleted),
+    **named("depth_to_space space_to_depth", _blocks),
 }

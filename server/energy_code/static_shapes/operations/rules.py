@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from energy_code.static_shapes.operations import (
@@ -12,6 +13,7 @@ from energy_code.static_shapes.operations import (
     elementwise,
     images,
     rearranging,
+    texts,
 )
 from energy_code.static_shapes.operations.arguments import Given, Rule
 from energy_code.static_shapes.values.kinds import (
@@ -25,12 +27,13 @@ RULES: Mapping[str, Rule] = {
     **choosing.RULES,
     **contracting.RULES,
     **images.RULES,
+    **texts.RULES,
 }
 
 
-def result(name: str, bound: Given, numpy: bool) -> Any:
-    """The value of a call; UNKNOWN where that is not known."""
-    rule = RULES.get(name)
+def result(name: str, bound: Given, numpy: bool, before: Mapping[str, Rule] = MappingProxyType({})) -> Any:
+    """The value of a call; UNKNOWN where that is not known. `before`: rules that come before those here."""
+    rule = before.get(name) or RULES.get(name)
     if rule is None:
         return UNKNOWN
     try:

@@ -216,6 +216,8 @@ class Node:
     part: tuple[Any, ...] = ()
     """Which part of the call's result it is."""
     place: tuple[str, int] = ("", 0)
+    name: str = ""
+    """Of an `Input`: what a dictionary of inputs calls it."""
 
 
 @dataclass(slots=True, eq=False)

@@ -41,7 +41,7 @@ def arrays_of(value: Any) -> list[Array] | None:
     if isinstance(value, Node):
         return [value.array]
     if isinstance(value, dict):
-        value = [value[key] for key in sorted(value, key=str)]
+        value = list(value.values())
     if not isinstance(value, (tuple, list)) or not getattr(value, "known", True):
         return None
     found: list[Array] = []
