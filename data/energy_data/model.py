@@ -400,20 +400,21 @@ class Figure:
         """Joules of so many calls in one run, the first of them with what only the first one costs."""
         if self.total is None:
             return None
-        return self.total * times + self._surplus
+        return self.total * times + self.surplus
 
     def own_of_run(self, times: int) -> float | None:
         """The same without the API calls nested in it, which have figures of their own."""
         if self.total is None:
             return None
         return (
-            self.total * times + self._surplus
+            self.total * times + self.surplus
             if self.exclusive is None
-            else self.exclusive * times + self._surplus
+            else self.exclusive * times + self.surplus
         )
 
     @property
-    def _surplus(self) -> float:
+    def surplus(self) -> float:
+        """What only the first call of a run costs, beside what every call does."""
         return 0.0 if self.first is None or self.total is None else self.first - self.total
 
 

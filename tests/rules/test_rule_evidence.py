@@ -31,6 +31,14 @@ def test_a_title_says_in_few_words_what_is_saved_and_whether_it_was_measured_her
     assert brief(verdict([SAVES, shipped], "eager")) == "−41% ± 3 here"
 
 
+def test_a_saving_that_depends_on_the_size_says_so_in_one_line() -> None:
+    sizes = [replace(SAVES, size=size, ratio=ratio, low=ratio, high=ratio) for size, ratio in
+             (("small", 0.9), ("medium", 0.59), ("large", 0.2))]  # fmt: skip
+    assert brief(verdict(sizes, "eager")) == "−41% ± 1 here, −10% to −80% by size"
+    around = [replace(one, ratio=0.01, low=0.01, high=0.01) for one in sizes]
+    assert brief(verdict(around, "eager")) == "up to −99% ± 1 here", "a large model saves less of a call"
+
+
 def test_no_difference_here_means_no_suggestion_here():
     said = verdict([SAME, replace(SAVES, source="published")], "eager")
     assert not said.suggested

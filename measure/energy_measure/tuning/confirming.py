@@ -22,9 +22,10 @@ FEWEST, MOST = 3, 12
 ALPHA = 0.05
 FAINT, SMALL = 0.93, 0.85
 """Energy over that of the program, as explored, above which more rounds are needed to tell."""
-SPARE = 1.4
-"""Before more than one group is proven, there has to be time for runs that take so much longer."""
-NO_TIME = "looked promising, but no time was left to prove it: give --budget more minutes"
+SPARE, AT_LEAST = 1.4, 0.75
+"""Before more than one group is proven, there has to be time for runs that take so much longer. A single one is tried with
+less time than it should take: the load of a machine changes, and nothing else is left to do with the time."""
+NO_TIME = "looked promising, but no time was left to prove it: give --budget {} minutes"
 
 
 @dataclass(slots=True)
@@ -67,11 +68,11 @@ class Confirmed:
 def confirm(runner: Runner, kept: Sequence[Trial], seeded: bool, tolerance: Tolerance) -> Confirmed:
     """Prove candidates together, and singly where time allows."""
     groups = _groups(kept)
-    while groups and _rounds(runner, groups, SPARE if len(groups) > 1 else 1.0) < _needed(len(groups)):
+    while groups and _rounds(runner, groups, SPARE if len(groups) > 1 else AT_LEAST) < _needed(len(groups)):
         groups.pop()
     if not groups:
         for trial in kept:
-            trial.note = NO_TIME
+            trial.note = NO_TIME.format(runner.enough_minutes)
         return Confirmed()
     unequal = any(trial.results != "equal" for group in groups for trial in group.trials)
     found, interrupted = _run(runner, groups, seeds=seeded or unequal)
@@ -87,7 +88,7 @@ def confirm(runner: Runner, kept: Sequence[Trial], seeded: bool, tolerance: Tole
     equal = _cheapest(
         [group for group in groups if group.proven and group.results == "equal" and group.keeps_results]
     )
-    _tell_of_the_rest(kept, groups, whole)
+    _tell_of_the_rest(kept, groups, whole, NO_TIME.format(runner.enough_minutes))
     return Confirmed(whole, equal, interrupted)
 
 
@@ -133,13 +134,13 @@ def _run(runner: Runner, groups: Sequence[Group], *, seeds: bool) -> tuple[list[
     test might have the rounds that it needs. The answer has the runs of those that are left.
     """
     left = list(groups)
-    rounds = _rounds(runner, left)
+    rounds = max(_needed(len(left)), _rounds(runner, left))
     found: list[list[Run]] = []
     try:
         for number in range(rounds):
             while len(left) > 1 and _is_short_of_time(runner, left, len(found)):
                 left.pop()
-            if runner.left < _round_seconds(runner, left):
+            if runner.left < AT_LEAST * _round_seconds(runner, left):
                 break
             runner.tell(f"confirming, round {number + 1} of {rounds}", 0.4 + 0.6 * number / rounds)
             versions = [Version(), *(version_of(group.candidates) for group in left)]
@@ -228,7 +229,9 @@ def _cheapest(groups: Sequence[Group]) -> Group | None:
     return min(groups, key=lambda group: group.comparison.ratio if group.comparison else 1.0, default=None)
 
 
-def _tell_of_the_rest(kept: Sequence[Trial], groups: Sequence[Group], whole: Group | None) -> None:
+def _tell_of_the_rest(
+    kept: Sequence[Trial], groups: Sequence[Group], whole: Group | None, no_time: str
+) -> None:
     """What is known of candidates that were not proven singly."""
     for trial in kept:
         if trial.comparison is not None or trial.verdict == "failed" or trial.note:
@@ -239,4 +242,4 @@ def _tell_of_the_rest(kept: Sequence[Trial], groups: Sequence[Group], whole: Gro
         elif any(trial in group.trials and group.comparison is not None for group in groups):
             trial.note = "tried with the others, not alone"
         else:
-            trial.note = NO_TIME
+            trial.note = no_time

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 import time
 from collections.abc import Sequence
 
 from energy_measure.comparison.windows import Metered
+from energy_measure.host.processes import was_killed
 from energy_measure.problems import MeasureProblem
 from energy_measure.tuning.trial import Progress, Run
 from energy_measure.tuning.workshop import Outcome, Version, Workshop, stopped
@@ -19,8 +21,14 @@ SLOWER, AT_LEAST = 3.0, 30.0
 """How many times longer than the program a changed one may take by the clock, beside so many seconds."""
 
 
+GRACE = 0.02
+"""Part of the budget that the last round may take beyond it."""
+TO_PROVE = 20
+"""Runs with which a few candidates can be explored and the best of them proven."""
+
+
 class ProgramFailed(Exception):  # noqa: N818
-    """The program as it is did not come to its end this time, though it did before."""
+    """The program as it is did not come to its end this time, though it did before, or the time was over."""
 
 
 class Runner:
@@ -48,6 +56,11 @@ class Runner:
     def runs_left(self) -> int:
         """How many runs there is time for."""
         return max(0, int(self.left / self.run_seconds))
+
+    @property
+    def enough_minutes(self) -> int:
+        """A budget that should do, as long as runs take now; more than there was."""
+        return math.ceil(max(TO_PROVE * self.run_seconds, 1.25 * self._budget) / 60)
 
     @property
     def cpu_seconds(self) -> float:
@@ -90,9 +103,16 @@ class Runner:
         for index in self._chance.sample(range(len(versions)), len(versions)):
             self.metered.rest(REST_SECONDS)
             cpu = most * self.cpu_seconds if most and versions[index] != Version() else None
-            outcomes[index] = self.workshop.run(
-                versions[index], seed=seed, timeout=longest, cpu_seconds=cpu, remind=self.remind
+            left = self.left + GRACE * self._budget
+            outcomes[index] = outcome = self.workshop.run(
+                versions[index],
+                seed=seed,
+                timeout=max(0.0, min(longest, left)),
+                cpu_seconds=cpu,
+                remind=self.remind,
             )
+            if was_killed(outcome.status) and left < longest:
+                raise ProgramFailed
             self.remind()
         self.metered.rest(REST_SECONDS)
         joules = self.metered.joules([outcomes[index].window for index in range(len(versions))])

@@ -65,6 +65,8 @@ class Rule:
     """True: what it changes is all that the function around the place does, and its energy is that of all its calls."""
     tracing_stays: bool = False
     """True: it saves in steps alone; what a call costs once, for tracing, stays."""
+    around_model: bool = False
+    """True: it saves what surrounds the layers of a model, such as dispatch; what these take stays."""
     apis: Sequence[str] = ()
     """APIs whose calls `look` wants to see."""
     in_loop: bool = False

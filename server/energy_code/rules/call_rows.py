@@ -81,6 +81,7 @@ class CallRows(Rule):
     )
     safety = "review"
     modes = EAGER
+    around_model = True
     apis = ("keras.Model.__call__",)
 
     def look(self, place: RuleContext) -> Iterator[Match]:

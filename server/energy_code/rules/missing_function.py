@@ -332,6 +332,7 @@ def step(x, w):
     )
     safety = "review"
     modes = EAGER
+    around_model = True
     apis = ("tf.GradientTape",)
 
     def look(self, place: RuleContext) -> Iterator[Match]:

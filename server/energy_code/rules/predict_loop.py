@@ -66,9 +66,11 @@ class PredictLoop(Rule):
         "[model.predict(x, verbose=0) for x in batches]",
         {"batches": f"[{ROWS} for _ in range(2)]"},
         (1, 32, 1024),
+        repeats=2,
     )
     safety = "review"
     modes = EAGER
+    around_model = True
     apis = ("keras.Model.predict",)
 
     def look(self, place: RuleContext) -> Iterator[Match]:

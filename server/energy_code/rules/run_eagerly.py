@@ -47,6 +47,7 @@ def steps(model, x, y):
 """,
     )
     safety = "review"
+    around_model = True
     apis = ("keras.Model.compile",)
     keyword = "run_eagerly"
 

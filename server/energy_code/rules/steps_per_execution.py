@@ -81,6 +81,7 @@ class StepsPerExecution(Rule):
     safety = "review"
     modes = EAGER
     tracing_stays = True
+    around_model = True
     apis = ("keras.Model.compile",)
 
     def look(self, place: RuleContext) -> Iterator[Match]:

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from energy_lsp.presentation.reports.file import FileReport
     from energy_lsp.presentation.reports.impact import Impact
 
-NO_IMPACT = dict.fromkeys(("saved_joules", "saved_share", "program_joules", "saving_origin"))
+NO_IMPACT = dict.fromkeys(
+    ("saved_joules", "saved_share", "program_joules", "saving_origin", "saving_at_most")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from lsprotocol import types
 
 from energy_lsp.predicting.same_shapes import nearest
 from energy_lsp.presentation.notation.markup import Markdown, Plain
-from energy_lsp.presentation.reports.impact import impact_of
 from energy_lsp.presentation.words.hover import hover as hover_text
 from energy_lsp.presentation.words.layers import call_lines, creates, layer_lines, made_by
 
@@ -67,11 +66,11 @@ def hover_at(report: FileReport, position: types.Position, *, markdown: bool) ->
 
 def saving_text(report: FileReport, finding: Finding) -> str:
     """What a finding saves: in this program, where that is known, and where its rule was measured."""
-    impact, measured = impact_of(report, finding), report.verdict_of(finding).text
-    if impact is None and report.program_joules is None:
-        # Only such a hover needs it: at start it would be loaded for nothing.
-        from energy_lsp.predicting.impact import predicted_impact
+    # Only a hover needs it: at start it would be loaded for nothing.
+    from energy_lsp.predicting.impact import measured_impact, predicted_impact
 
+    impact, measured = measured_impact(report, finding), report.verdict_of(finding).text
+    if impact is None and report.program_joules is None:
         impact = predicted_impact(report, finding)
     return f"{impact.text(report.folder.settings.smallest_share)}; {measured}" if impact else measured
 

@@ -48,8 +48,13 @@ class Foretold:
 
 
 def foretold(report: FileReport, hint: Hint) -> Foretold | None:
-    """What is predicted of a call; None where there is nothing to predict it from."""
-    if hint.has_own_figure or not report.folder.trusted:
+    """What is predicted of a call without a figure of its own; None where there is nothing to predict it from."""
+    return None if hint.has_own_figure else prediction_of(report, hint)
+
+
+def prediction_of(report: FileReport, hint: Hint) -> Foretold | None:
+    """What is predicted of a call, whether or not it was measured."""
+    if not report.folder.trusted:
         return None
     costs = _costs_for(report.folder)
     if costs is None:

@@ -13,12 +13,14 @@ import pytest
 
 from energy_code.rule_engine.context import Edit
 from energy_measure.comparison.windows import Metered, MeteredWindow
+from energy_measure.host.processes import KILL
 from energy_measure.injected import original
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.entry_points import SKIPPED_FOLDERS
 from energy_measure.tuning.candidate import Candidate, read_sources
 from energy_measure.tuning.confirming import NO_TIME, confirm
 from energy_measure.tuning.likeness import Tolerance, comparable, judged
+from energy_measure.tuning.runner import ProgramFailed, Runner
 from energy_measure.tuning.search import Tuning
 from energy_measure.tuning.session import TuneRequest, TuneResult, as_json, tune
 from energy_measure.tuning.trial import Trial, Tuned
@@ -326,7 +328,8 @@ def test_rounds_that_take_too_long_cost_the_least_wanted_tests() -> None:
     found = confirm(runner, [first, second], False, Tolerance())  # type: ignore[arg-type]
     assert found.whole is not None
     assert first.verdict == "saves"
-    assert second.note == NO_TIME
+    assert second.note == NO_TIME.format(9)
+    assert "--budget 9 minutes" in second.note
 
 
 class SlowRunner:
@@ -336,6 +339,7 @@ class SlowRunner:
         self.left, self.run_seconds, self._slower = seconds, 5.0, slower
         self.workshop = self
         self.entry = Path("train.py")
+        self.enough_minutes = 9
 
     def tell(self, what: str, part: float) -> None:
         pass
@@ -345,3 +349,35 @@ class SlowRunner:
         self.left -= self.run_seconds * (1 + len(versions))
         joules = [10.0, 10.1 + self.left * 1e-3, *([5.0] * len(versions))]
         return [(ran("loss 1"), joules[index]) for index in range(1 + len(versions))]
+
+
+def test_one_test_is_tried_with_a_little_less_time_than_it_should_take() -> None:
+    """Three rounds of 15 s should take 45 s; with 40 s, and runs that are quicker than before, they fit."""
+    runner = SlowRunner(seconds=40.0, slower=0.8)
+    trial = Trial(FASTER, ratios=[0.5], seconds=5.0, results="equal")
+    assert confirm(runner, [trial], False, Tolerance()).whole is not None  # type: ignore[arg-type]
+    assert trial.verdict == "saves"
+
+
+class EndlessRuns:
+    """A workshop in which every run is stopped when its time is over, and a meter that nobody asks."""
+
+    def __init__(self) -> None:
+        self.timeouts: list[float] = []
+
+    def run(self, version: Version, *, timeout: float, **other: object) -> Outcome:
+        self.timeouts.append(timeout)
+        return replace(ran(""), status=-KILL)
+
+    def rest(self, seconds: float) -> None:
+        pass
+
+
+def test_a_run_is_stopped_when_the_budget_is_over_and_says_nothing_of_its_candidate() -> None:
+    endless = EndlessRuns()
+    runner = Runner(endless, endless, 100.0, lambda *told: None)  # type: ignore[arg-type]
+    runner.base = [(replace(ran("loss 1"), window=MeteredWindow(0, 40_000_000_000)), 1.0)]
+    with pytest.raises(ProgramFailed):
+        runner.round([Version()], seed=None)
+    assert len(endless.timeouts) == 1, "the others of the round are not begun"
+    assert endless.timeouts[0] <= 102.0, "beyond 100 s only what the last round may take"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Literal
 
 import pytest
 
+from energy_code import rules
 from energy_data.model import RuleEvidence
 from energy_data.program_evidence import at_place, in_program, is_of_program
-from energy_lsp.presentation.reports.impact import Impact, ratio_at
+from energy_lsp.presentation.reports.impact import Impact, Saving, ratio_at, saving
 
 EVIDENCE = RuleEvidence(
     rule="predict-loop",
@@ -54,6 +56,27 @@ def test_what_saves_nearly_all_of_small_work_saves_no_more_joules_of_large_work(
 def test_a_size_at_which_nothing_was_told_apart_saves_nothing() -> None:
     unclear = replace(evidence("small", 1.0, 0.9), p_value=0.4)
     assert ratio_at([unclear, evidence("large", 100.0, 0.4)], 0.5) == 1.0
+
+
+def predict_loop(spent: float, calls: int, work: float = 0.0) -> Saving:
+    """What the rule is told to save: its evidence is of two calls, of 0.25 to 0.4 J each."""
+    finding = SimpleNamespace(rule=rules.ALL["predict-loop"])
+    overhead = [evidence("small", 0.5, 0.01), evidence("medium", 0.6, 0.01), evidence("large", 0.8, 0.01)]
+    return saving(finding, overhead, spent, calls, work)  # type: ignore[arg-type]
+
+
+def test_a_large_model_saves_what_surrounds_a_call_and_not_what_it_computes() -> None:
+    assert predict_loop(20.0, 10) == (pytest.approx(10 * 0.396), False), "0.396 J a call, of 2 J"
+
+
+def test_a_call_that_takes_less_than_others_save_has_an_upper_bound() -> None:
+    assert predict_loop(1.0, 10) == (pytest.approx(0.99), True)
+    assert not predict_loop(3.0, 10).at_most
+
+
+def test_what_the_layers_of_a_model_take_is_not_saved() -> None:
+    assert predict_loop(1.0, 10, work=0.4) == (pytest.approx(0.6), False)
+    assert predict_loop(1.0, 10, work=5.0) == (0.0, False), "a prediction that is too high saves nothing"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_what_makes_no_difference_here_is_not_suggested_here(tmp_path: Path) -> 
 
 def test_without_a_measurement_here_the_shipped_evidence_names_its_machine(tmp_path: Path) -> None:
     [finding] = findings(tmp_path)
-    assert re.match(r"≈ −\d+% ± \d+ elsewhere: ", finding["message"])
+    assert re.match(r"≈ −\d+% ± \d+ elsewhere, −\d+% to −\d+% by size: ", finding["message"])
     assert "(shipped, not measured here), estimated from CPU time" in finding["evidence"]
 
 

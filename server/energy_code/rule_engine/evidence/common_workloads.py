@@ -24,7 +24,9 @@ ROWS = "rng.normal(size=(n, 32)).astype('float32')"
 """Rows that the predicting model takes."""
 
 
-def predicting(before: str, inputs: Mapping[str, str], sizes: Sizes, after: str | None = None) -> Workload:
+def predicting(
+    before: str, inputs: Mapping[str, str], sizes: Sizes, after: str | None = None, *, repeats: int = 1
+) -> Workload:
     """A small dense model, `model`, predicts; sizes count rows."""
     return Workload(
         before,
@@ -37,6 +39,7 @@ def predicting(before: str, inputs: Mapping[str, str], sizes: Sizes, after: str 
         graph=False,
         annotations={"model": "keras.Sequential"},
         vary=False,
+        repeats=repeats,
     )
 
 

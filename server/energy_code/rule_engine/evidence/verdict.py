@@ -11,6 +11,10 @@ from energy_data.program_evidence import is_of_program
 
 _SIZES = ("medium", "large", "small")
 """Which size speaks for a rule when several save: the middle one first."""
+NEARLY_ALL = 0.1
+"""A rule that leaves less than this of the energy saves what surrounds the work: that does not grow with the work."""
+APART = 0.15
+"""From here on the savings of two sizes are not one."""
 _NEARLY: dict[Source, str] = {
     "here": "here",
     "team": "on the team's machine",
@@ -90,7 +94,21 @@ def brief(said: Verdict) -> str:
     if evidence is None or not evidence.differs:
         return said.text
     mark = "≈ " if evidence.estimated else ""
-    return f"{mark}{_saving(evidence)} {_NEARLY[evidence.source]}{_dearer(said.sizes)}"
+    saving = f"{_most(said.sizes)}{mark}{_saving(evidence)}"
+    return f"{saving} {_NEARLY[evidence.source]}{_by_size(said.sizes)}{_dearer(said.sizes)}"
+
+
+def _most(sizes: Sequence[RuleEvidence]) -> str:
+    """What leaves nearly nothing of small work saves what surrounds it: larger work has less of that."""
+    return "up to " if len(sizes) > 1 and all(one.differs and one.ratio < NEARLY_ALL for one in sizes) else ""
+
+
+def _by_size(sizes: Sequence[RuleEvidence]) -> str:
+    """The least and the most that a rule saves, where the size of the inputs decides that."""
+    saving = sorted((one for one in sizes if one.differs and one.ratio < 1), key=lambda one: -one.ratio)
+    if not saving or saving[0].ratio - saving[-1].ratio < APART:
+        return ""
+    return f", {percent(saving[0])} to {percent(saving[-1])} by size"
 
 
 def _saving(evidence: RuleEvidence) -> str:

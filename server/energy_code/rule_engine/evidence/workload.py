@@ -104,6 +104,8 @@ class Workload:
     """Whether tests may draw other shapes and values (off where a size is part of the meaning)."""
     unequal: Mapping[Odd, str] = field(default_factory=dict)
     """Inputs for which the sides differ, and the words in which the rule's page says so; never of a safe rule."""
+    repeats: int = 1
+    """How many of the calls that the rule changes the code before makes: the evidence of one call is so many times less."""
     smallest: int = 0
     """The least value of a size letter for which the code before makes sense."""
 

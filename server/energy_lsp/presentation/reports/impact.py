@@ -1,18 +1,21 @@
 """What a finding is worth in this program: joules a run, and which part of the run's energy that is.
 
 Proven by a trial in this very program, or worked out from what the calls that it would change were measured to take. A
-saving depends on the size at hand: the evidence of a rule's three sizes is a curve, and what lies above it saves no more
-joules a call than the largest did, unless the sizes show that savings grow.
+saving depends on the size at hand: the evidence of a rule's three sizes is a curve over what one call takes, and what lies
+above it saves no more joules a call than the largest did, unless the sizes show that savings grow. What only the first call
+costs, for tracing, stays. A rule that saves what surrounds the work cannot be told from evidence of dearer calls how much of
+a cheap one surrounds it: there the saving is an upper bound.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from energy_code.rule_engine.evidence.verdict import brief
+from energy_code.rule_engine.evidence.verdict import NEARLY_ALL, brief
 from energy_data.program_evidence import at_place
 from energy_lsp.presentation.figures.account import Account, counts
 from energy_lsp.presentation.notation.units import joules
@@ -20,11 +23,9 @@ from energy_lsp.presentation.notation.units import joules
 if TYPE_CHECKING:
     from energy_code.rules import Finding
     from energy_data.model import RuleEvidence
+    from energy_lsp.presentation.figures.hints import Hint
     from energy_lsp.presentation.reports.file import FileReport
     from energy_lsp.workspace.settings import Severity
-
-NEARLY_ALL = 0.1
-"""A rule that leaves less than this of the energy saves what surrounds the work: that does not grow with the work."""
 
 
 class Impact(NamedTuple):
@@ -39,7 +40,7 @@ class Impact(NamedTuple):
     differs: bool = True
     """False for a trial that could not tell the two sides apart."""
     at_most: bool = False
-    """True where the calls were measured with tracing, which this fix does not save."""
+    """True for an upper bound: a part of it, not known, stays."""
 
     @property
     def share(self) -> float:
@@ -73,11 +74,17 @@ class Impact(NamedTuple):
             "saved_share": self.share if self.differs else None,
             "program_joules": self.of,
             "saving_origin": self.origin,
+            "saving_at_most": self.at_most,
         }
 
 
-def impact_of(report: FileReport, finding: Finding) -> Impact | None:
-    """What a finding is worth; None where that is not known."""
+def impact_of(
+    report: FileReport, finding: Finding, work: Callable[[Sequence[Hint]], float] = lambda hints: 0.0
+) -> Impact | None:
+    """What a finding is worth; None where that is not known.
+
+    `work`: joules in a run that the layers of models take in some calls, as far as somebody can tell.
+    """
     verdict = report.verdict_of(finding)
     tried = None
     if verdict.proven:
@@ -91,13 +98,44 @@ def impact_of(report: FileReport, finding: Finding) -> Impact | None:
         return None
     touched = [hint for hint in report.calls_changed_by(finding) if counts(hint.figure)]
     account = Account.of((hint.figure, hint.times) for hint in touched)
-    spent = min(account.joules, whole)
+    once = sum(max(0.0, hint.figure.surplus) for hint in touched if hint.figure is not None)
+    spent = min(account.joules, whole) - once
     if not touched or spent <= 0:
         return None
-    passes = max(hint.times for hint in touched)
-    left = ratio_at(verdict.sizes, spent / max(1, passes))
-    saved = max(0.0, spent * (1 - left))
-    return Impact(saved, whole, "measured", account.estimated, at_most=finding.rule.tracing_stays)
+    found = saving(finding, verdict.sizes, spent, max(hint.times for hint in touched), work(touched))
+    return Impact(found.joules, whole, "measured", account.estimated, at_most=found.at_most)
+
+
+class Saving(NamedTuple):
+    """Joules that a rule saves of some calls, or at most."""
+
+    joules: float
+    at_most: bool
+
+
+def saving(
+    finding: Finding, sizes: Sequence[RuleEvidence], spent: float, calls: int, work: float = 0.0
+) -> Saving:
+    """What a finding's rule saves of the joules that so many calls take, by its evidence of single calls.
+
+    `work`: what the layers of models take of it.
+    """
+    repeats = finding.rule.workload.repeats
+    points = [replace(one, joules_before=one.joules_before / repeats) for one in sizes]
+    each = spent / max(1, calls)
+    saved = spent * (1 - ratio_at(points, each))
+    around = finding.rule.around_model and work > 0.0
+    if around:
+        saved = min(saved, spent - work)
+    return Saving(max(0.0, saved), finding.rule.tracing_stays or (not around and is_bound(points, each)))
+
+
+def is_bound(sizes: Sequence[RuleEvidence], size: float) -> bool:
+    """Whether evidence of what surrounds the work is of calls that took more than this one: some of it may be work."""
+    known = [one for one in sizes if one.joules_before > 0]
+    return bool(known) and all(
+        one.ratio < NEARLY_ALL and size < one.joules_before * (1 - one.ratio) for one in known
+    )
 
 
 def finding_text(report: FileReport, finding: Finding, impact: Impact | None) -> tuple[str, Severity]:
