@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from energy_data.untrusted.reading import read_text
+from energy_data.untrusted.toml import usable_path
 from energy_measure.problems import MeasureProblem
 
 if sys.version_info >= (3, 11):
@@ -17,6 +18,8 @@ else:
     import tomli as tomllib
 
 LARGEST_PLAN = 10_000_000
+PLACES = {"path", "python", "database", "projects"}
+"""Keys of files and folders."""
 
 
 def read_plan_file(path: Path, sections: Mapping[str, str], otherwise: str) -> dict[str, Any]:
@@ -31,7 +34,8 @@ def read_plan_file(path: Path, sections: Mapping[str, str], otherwise: str) -> d
             raise MeasureProblem(f"{path} is no plan: it has more than {LARGEST_PLAN // 1_000_000} MB.")
         table = tomllib.loads(read_text(path, LARGEST_PLAN))
     except (OSError, ValueError, RecursionError) as problem:
-        raise MeasureProblem(f"{path} cannot be read as TOML ({problem}); mend it first.") from problem
+        why = problem.strerror if isinstance(problem, OSError) else problem
+        raise MeasureProblem(f"{path} cannot be read as TOML ({why}); mend it first.") from problem
     unknown = sorted(set(table) - set(sections))
     if unknown:
         known = list(sections.values())
@@ -81,9 +85,17 @@ def _typed(path: Path, where: str, key: str, value: Any, kind: str) -> Any:
         expected = "true or false"
     else:
         if _is_text(value):
-            return value
+            return _place(path, where, key, value) if key in PLACES else value
         expected = "a text"
     raise MeasureProblem(f"{path}: {key} in {where} must be {expected}.")
+
+
+def _place(path: Path, where: str, key: str, text: str) -> str:
+    """A path with `~` replaced by the folder that it stands for."""
+    try:
+        return str(Path(usable_path(text)).expanduser()) if text.startswith("~") else text
+    except ValueError as problem:
+        raise MeasureProblem(f"{path}: {key} in {where} {problem}.") from problem
 
 
 def _is_text(value: Any) -> bool:

@@ -72,6 +72,8 @@ def attempt(job: Job, folder: Path) -> dict[str, Any]:
 def measure_job(job: Job, database: Path, lock: HostLock) -> dict[str, Any]:
     """Measure into a database of the job's own."""
     # Slow to import: an attempt that finds its job done does without.
+    from energy_data.exchange.sharing import shared_text
+    from energy_measure.program.process import without_values
     from energy_measure.request import MeasureRequest, project_root, read_options
     from energy_measure.session import Interrupted, measure
 
@@ -97,8 +99,11 @@ def measure_job(job: Job, database: Path, lock: HostLock) -> dict[str, Any]:
         measured = measure(request, lambda progress: None, announce=_say, lock=lock)
     except Interrupted:  # whatever it had is not the job
         raise KeyboardInterrupt from None
+    why = without_values(
+        " ".join(measured.reasons), job.arguments
+    )  # pages and tables of a campaign are shared
     return {
-        "failure": " ".join(measured.reasons),
+        "failure": shared_text(why, str(project)),
         "killed": any(program.killed for program in measured.programs),
         "problems": measured.problems,
         "meter": measured.meter,

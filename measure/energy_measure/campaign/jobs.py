@@ -134,7 +134,7 @@ def _interpreter(plan: Plan, named: str) -> str:
 
     Links are kept: the interpreter of an environment is one.
     """
-    return os.path.abspath(plan.folder / Path(named).expanduser()) if os.sep in named else named
+    return os.path.abspath(plan.folder / named) if os.sep in named else named
 
 
 def _key(job: Job, named: str, state: str, required: str) -> str:

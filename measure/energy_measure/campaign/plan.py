@@ -92,7 +92,7 @@ class Plan:
 
     def place(self, project: ProjectSettings) -> Path:
         """Where a project lies."""
-        return self.folder / Path(project.path).expanduser()
+        return self.folder / project.path
 
 
 def read_plan(path: Path) -> Plan:
@@ -128,7 +128,8 @@ def _from_table(path: Path) -> list[ProjectSettings]:
         written = read_text(path, LARGEST_SOURCE)
         rows = list(csv.DictReader(io.StringIO(written, newline="")))
     except (OSError, ValueError, csv.Error) as problem:
-        raise MeasureProblem(f"The table {path} cannot be read ({problem}); mend it first.") from problem
+        why = problem.strerror if isinstance(problem, OSError) else problem
+        raise MeasureProblem(f"The table {path} cannot be read ({why}); mend it first.") from problem
     found = []
     for number, row in enumerate(rows, 2):
         where = f"line {number}"

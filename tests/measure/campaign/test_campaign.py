@@ -54,7 +54,11 @@ def project(tmp_path: Path) -> Path:
         ("[[project]]\npath = 'x'\nenv = {'A=B' = 'c'}\n", "'A=B' in env .* is no name"),
         ("[[project]]\npath = 'x'\nenv = {A = \"\\u0000\"}\n", "a table of texts"),
         ("[[project]]\npath = 'x'\narguments = [\"\\u0000\"]\n", "a list of texts"),
-        ("[campaign]\nprojects = 'none.csv'\n", "none.csv cannot be read"),
+        ("[campaign]\nprojects = 'none.csv'\n", r"none.csv cannot be read \(No such file"),
+        ("[campaign]\nprojects = '/dev/zero'\n", r"cannot be read \(it is not a regular file\)"),
+        ("[campaign]\ndatabase = '~nosuchuser/x.db'\n", "database in .* names a user that is not known here"),
+        ("[[project]]\npath = '~nosuchuser'\n", "path in .* names a user that is not known here"),
+        ("[[project]]\npath = 'x'\npython = '~nosuchuser/bin/python'\n", "python in .* names a user"),
     ],
 )
 def test_what_is_wrong_with_a_plan_is_told(tmp_path: Path, text: str, said: str) -> None:

@@ -32,14 +32,16 @@ def campaign(plan: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 def test_what_failed_is_told_and_the_same_command_goes_on(tmp_path: Path) -> None:
     good, bad = write_projects(tmp_path, 2, calls=2)
-    (bad / "main.py").write_text("import tensorflow as tf\ntf.constant(1)\nraise ValueError('no data')\n")
+    (bad / "main.py").write_text(
+        "import tensorflow as tf\ntf.constant(1)\nraise ValueError('no data at https://eve:hunter2@host/x')\n"
+    )
     plan = write_plan(tmp_path, [good, bad], repeat=1)
     first = campaign(plan, "--format", "json")
     assert first.returncode == 1, first.stderr
     jobs = json.loads(first.stdout)["jobs"]
     assert [(job["project"], job["measured"]) for job in jobs] == [("project0", True), ("project1", False)]
     assert "status 1" in jobs[1]["failure"]
-    assert "ValueError: no data" in jobs[1]["failure"]
+    assert "ValueError: no data at https://…@host/x" in jobs[1]["failure"]
     assert "/status" in first.stderr  # Dask's dashboard
 
     (bad / "main.py").write_text("import tensorflow as tf\ntf.constant(1)\n")
