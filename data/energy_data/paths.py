@@ -53,7 +53,7 @@ def project_root(path: Path) -> Path:
 
 def is_marked(folder: Path) -> bool:
     """Whether something says that a folder is a project."""
-    return any((folder / mark).exists() for mark in PROJECT_MARKS)
+    return any(os.path.exists(folder / mark) for mark in PROJECT_MARKS)
 
 
 def outside_packages(folder: Path) -> Path:

@@ -244,3 +244,80 @@ def test_a_pipe_or_device_in_the_place_of_a_program_is_refused(tmp_path: Path, c
         assert done.returncode == 2
         assert "is a device or a pipe" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the kernel shows no files here")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["db", "info", "--db", "kernel"],
+        ["db", "merge", "kernel", "--db", "own.db"],
+        ["measure", "kernel.py", "--quick"],
+        ["compare", "kernel.py", "kernel.py"],
+        ["sweep", "kernel.py", "--vary", "n=1,2"],
+        ["tune", "kernel.py"],
+    ],
+)
+def test_files_of_the_kernel_are_neither_programs_nor_databases(words: list[str], tmp_path: Path) -> None:
+    """They say that they are regular and empty; some (`kmsg`) keep who reads them waiting for ever."""
+    for name in ("kernel", "kernel.py"):
+        (tmp_path / name).symlink_to("/proc/self/environ")
+    done = energy_lsp(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "file of the kernel" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_would_keep_its_reader_waiting_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `/proc/kmsg`, which is a regular file by what the kernel says of it."""
+    (tmp_path / "file.py").write_text("")
+    silent, kept_open = os.pipe()
+    os.set_blocking(silent, False)
+    regular = os.stat(tmp_path / "file.py")
+    monkeypatch.setattr(os, "open", lambda *_, **__: silent)
+    monkeypatch.setattr(os, "fstat", lambda _: regular)
+    with pytest.raises(NotRead, match="kernel"):
+        read_bytes(tmp_path / "file.py", 1000)
+    monkeypatch.undo()
+    os.close(kept_open)
+
+
+NO_PRIVILEGE = """
+import ctypes, os, sys
+for capability in (1, 2):  # DAC_OVERRIDE, DAC_READ_SEARCH: root may open what its mode forbids
+    ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+os.execv(sys.executable, [sys.executable, "-m", "energy_lsp", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="capabilities are Linux's")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", "."],
+        ["check", "mine.py", "--db", "locked/energy.db"],
+        ["calls", "."],
+        ["compare", "locked/train.py", "mine.py"],
+        ["report", "locked/train.py", "--db", "locked/energy.db"],
+    ],
+)
+def test_what_may_not_be_opened_is_a_sentence(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(CALL)
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked" / "train.py").write_text(CALL)
+    (tmp_path / "locked").chmod(0)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", NO_PRIVILEGE, *words],
+            cwd=tmp_path,
+            env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / ".cache")},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    finally:
+        (tmp_path / "locked").chmod(0o700)
+    assert done.returncode in (0, 1, 2)
+    assert "Traceback" not in done.stderr

@@ -23,7 +23,7 @@ from energy_data.problems import (
     unreachable,
 )
 from energy_data.untrusted.printable import storable
-from energy_data.untrusted.reading import LARGEST_DATABASE, NotRead, check
+from energy_data.untrusted.reading import LARGEST_DATABASE, NotRead, check_stored
 from energy_data.untrusted.writing import PRIVATE_FOLDER, create, keep_private, private_folder
 
 WAIT_SECONDS = 60.0
@@ -160,7 +160,7 @@ def check_schema(path: Path, connection: sqlite3.Connection) -> None:
 def _check_file(path: Path) -> None:
     """Raise unless there is a regular file of a bearable size."""
     try:
-        check(path, LARGEST_DATABASE)
+        check_stored(path, LARGEST_DATABASE)
     except FileNotFoundError:
         raise missing(path) from None
     except NotRead as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -56,7 +57,7 @@ class FileInside:
 
 def inside_of_file(database: Path, file: str, root: Path, project_ids: Sequence[str]) -> FileInside | None:
     """What is known, in one project; None where nothing is, or the database is of another version."""
-    if not database.exists():
+    if not os.path.exists(database):
         return None
     with explained(database), closing(read_connection(database, shared=True)) as connection:
         Deadline(connection, LOOKUP_SECONDS)

@@ -39,6 +39,8 @@ def read_bytes(path: Path, most: int, *, within: Path | None = None) -> bytes:
     """The content of a regular file of at most so many bytes, `within` a folder if one is given."""
     with open_bytes(path, most, within=within) as file:
         data = file.read(most + 1)
+    if data is None:
+        raise _of_the_kernel(path)
     if len(data) > most:  # files that grow, and those of /proc, which tell no size
         raise _too_large(path, most)
     return data
@@ -77,6 +79,14 @@ def check(path: Path, most: int | None = None) -> os.stat_result:
     return found
 
 
+def check_stored(path: Path, most: int | None = None) -> None:
+    """The same for files that others than we read, and that are on a disk: of the kernel's some keep a reader waiting."""
+    if check(path, most).st_size == 0:
+        with open_bytes(path) as file:
+            if file.read(1) != b"":
+                raise _of_the_kernel(path)
+
+
 def real(path: Path) -> Path:
     """Where a path leads; `Path.resolve` raises an error for a circle of links, which a workspace may hold."""
     return Path(os.path.realpath(path))
@@ -94,6 +104,10 @@ def _refuse(path: Path, found: os.stat_result, most: int | None) -> None:
         raise NotRead(path, "it is not a regular file")
     if most is not None and found.st_size > most:
         raise _too_large(path, most)
+
+
+def _of_the_kernel(path: Path) -> NotRead:
+    return NotRead(path, "it is a file of the kernel")
 
 
 def _too_large(path: Path, most: int) -> NotRead:

@@ -36,7 +36,7 @@ class _Marked:
         end = time.monotonic_ns()
         try:
             # One short write to a file opened for appending: lines of several processes do not mix.
-            with open(_FILE, "a", encoding="utf-8") as stream:
+            with open(_FILE, "a", encoding="utf-8", errors="backslashreplace") as stream:
                 stream.write(f"{self.start} {end} {self.name}\n")
         except OSError:
             return  # the program goes on as if nobody measured

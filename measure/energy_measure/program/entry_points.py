@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ def _files(root: Path, ending: str) -> list[Path]:
 
 
 def _is_skipped(folder: Path, name: str) -> bool:
-    return name in SKIPPED_FOLDERS or name.startswith(".") or (folder / name / "pyvenv.cfg").exists()
+    return name in SKIPPED_FOLDERS or name.startswith(".") or os.path.exists(folder / name / "pyvenv.cfg")
 
 
 def is_empty(script: Path) -> bool:

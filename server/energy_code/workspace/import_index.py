@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -180,7 +181,7 @@ def is_small(root: Path, most: int) -> bool:
 
 def is_skipped(folder: Path, name: str) -> bool:
     """True for folders that hold no code of the project."""
-    return name.startswith(".") or name in SKIPPED or (folder / name / "pyvenv.cfg").exists()
+    return name.startswith(".") or name in SKIPPED or os.path.exists(folder / name / "pyvenv.cfg")
 
 
 def relative(path: Path, root: Path) -> str:

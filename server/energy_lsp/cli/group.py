@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.problems import Problem
-from energy_data.untrusted.printable import composed
+from energy_data.untrusted.printable import composed, visible
 from energy_lsp.presentation.notation.markup import Plain
 from energy_lsp.terminal.echo import say
 
@@ -135,6 +135,14 @@ class LazyGroup(Suggesting):
             # A sentence may hold text from a file: nothing that a terminal would act on.
             for line in str(problem).split("\n"):
                 say(("  " if line.startswith(" ") else "") + Plain().text(line), err=True)
+            ctx.exit(2)
+        except PermissionError as problem:
+            if problem.filename is None:
+                raise
+            say(
+                f"{visible(problem.filename)} may not be opened: change its permissions, or name another.",
+                err=True,
+            )
             ctx.exit(2)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

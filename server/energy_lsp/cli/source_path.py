@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
 
 from energy_data.untrusted.printable import visible
+from energy_data.untrusted.reading import NotRead, check_stored
 
 
 class SourcePath(click.Path):
@@ -16,6 +18,17 @@ class SourcePath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path, refused where it leads to something else."""
         path = super().convert(value, param, ctx)
+        if os.path.isfile(path):
+            try:
+                check_stored(Path(os.fsdecode(path)))
+            except NotRead as problem:
+                self.fail(f"{visible(path)} is not read: {problem.strerror}.", param, ctx)
+            except OSError:
+                pass  # who opens it says why it cannot be
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
-            self.fail(f"{visible(path)} is a device or a pipe: name a file or a folder.", param, ctx)
+            self.fail(
+                f"{visible(path)} is a device or a pipe, not a regular file: name a file or a folder.",
+                param,
+                ctx,
+            )
         return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,7 +70,7 @@ def prediction_of(report: FileReport, hint: Hint) -> Foretold | None:
 def _costs_for(folder: Folder) -> CostModel | None:
     """The calibration of this machine for the interpreter that the project would be measured with."""
     path = folder.database or user_database()
-    if not path.exists():
+    if not os.path.exists(path):
         return None
     versions = _versions(folder.root, folder.settings.measure_python, _installed(folder))
     return _costs(path, folder.store.stamp(), versions)

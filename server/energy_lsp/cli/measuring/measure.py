@@ -13,6 +13,7 @@ import click
 
 from energy_data.untrusted.printable import json_text, one_line
 from energy_lsp.cli.options import Finite, Variable
+from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.terminal.echo import echo, say, warn
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ INTERRUPTED = 130
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=SourcePath(path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--entry",
