@@ -19,16 +19,15 @@ from energy_measure.injected.inside import reader
 from energy_measure.inside.origins import RUNTIME, Found, Origin, Origins, Pass
 from energy_measure.inside.recorded import Place, Recorded
 from energy_measure.inside.splitting import (
-    LOADED,
     Activity,
     Density,
     Floats,
     Integers,
     Shares,
+    is_loaded,
     joined,
     percentile_weights,
     shares,
-    wall_over_cpu,
 )
 from energy_measure.inside.strata import Stratum, strata
 from energy_measure.sampling.trace import SampledTrace
@@ -122,7 +121,7 @@ class _Process:
         self.host = _Side(rows[~on_gpu], numbers[~on_gpu])
         self.gpu = _Side(rows[on_gpu], numbers[on_gpu])
         cpu_ns = float(sum(session.cpu_ns for session in recorded.sessions))
-        self.loaded = wall_over_cpu(rows[~on_gpu], cpu_ns) > LOADED
+        self.loaded = is_loaded(rows[~on_gpu], cpu_ns)
 
     def _functions_of(self, rows: Integers) -> Integers:
         """The function that executed when each row began; -1: none."""
@@ -236,7 +235,8 @@ class _Process:
         for stratum in times:
             own = running.within(*stratum.intervals)
             seen, here = self._looked_at(own, stratum), stratum
-            if seen.joules() <= 0.0 and stratum.function >= 0:
+            if stratum.function >= 0 and not len(stratum.seen(self.sessions)):
+                # None of them was looked at from its beginning to its end: others of the function say how often.
                 here = Stratum(stratum.function, self.steps[self.steps[:, 0] == stratum.function])
                 seen = _level(*here.intervals).within(*self.sessions)
             if seen.joules() <= 0.0:
@@ -249,8 +249,8 @@ class _Process:
             self._count(parts, executions, seen, counts)
         for key, calls in executions.items():
             # What is computed between steps while a graph is optimized is no execution of a layer.
-            inside = [one for (_, function), one in calls.items() if function >= 0 or key[1] == "input"]
-            counted = [_counted(operations) for operations in inside or calls.values()]
+            inside = [one for (*_, function), one in calls.items() if function >= 0 or key[1] == "input"]
+            counted = [_counted(operations) for operations in _working(inside or list(calls.values()))]
             parts[key].observed = sum(observed for observed, _ in counted)
             parts[key].count = sum(count for _, count in counted)
 
@@ -296,7 +296,7 @@ class _Process:
             found = self.found[number]
             _part(parts, found.origin).seconds += float(seconds[number]) * counts.factor
             calls = executions.setdefault(found.origin.key, {})
-            scope = calls.setdefault((_call_of(found), counts.function), {})
+            scope = calls.setdefault((found.layer, _call_of(found), counts.function), {})
             operation = scope.setdefault(number, _Counted(found))
             operation.observed += int(times[number]) if counts.own else 0
             operation.count += int(times[number]) * counts.ratio
@@ -360,16 +360,25 @@ class _Counted:
     count: float = 0.0
 
 
-_Executions = dict[tuple[str, Pass], dict[tuple[str, int], dict[int, _Counted]]]
-"""By part, and in it by the scope of a call of the layer and the function around it: operations by number."""
+_Executions = dict[tuple[str, Pass], dict[tuple[int, str, int], dict[int, _Counted]]]
+"""By part, and in it by the layer, the scope of a call of it and the function around it: operations by number."""
+HANDED_ON = ("_Send", "_Recv", "Const")
+"""Constants are computed, and sent on, while TensorFlow optimizes a graph."""
+
+
+def _working(calls: list[dict[int, _Counted]]) -> list[dict[int, _Counted]]:
+    """Those that do more than to hand on what was known before."""
+    working = [
+        one for one in calls if any(counted.found.operation not in HANDED_ON for counted in one.values())
+    ]
+    return working or calls
 
 
 def _counted(operations: Mapping[int, _Counted]) -> tuple[int, float]:
     """How often a layer was seen to run and how often it did, by how often its operations did.
 
     Those in the body of a loop run more often than the layer that holds the loop, and outside of graphs an operation of
-    one type may run several times in a call. Constants are computed, and sent on, while TensorFlow optimizes a graph:
-    what most operations say holds.
+    one type may run several times in a call. What most operations say holds.
     """
     every = list(operations.values())
     eager = [one for one in every if one.found.eager]
@@ -377,7 +386,7 @@ def _counted(operations: Mapping[int, _Counted]) -> tuple[int, float]:
         fewest = min(eager, key=lambda one: one.observed)
         return fewest.observed, fewest.count
     outside = [one for one in every if not one.found.looped]
-    working = [one for one in outside if one.found.operation not in ("_Send", "_Recv", "Const")]
+    working = [one for one in outside if one.found.operation not in HANDED_ON]
     said = working or outside or every
     usual = max(multimode(round(one.count) for one in said))
     return max((one.observed, one.count) for one in said if round(one.count) == usual)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from energy_measure.inside.recorded import LayerRecord, OperationRecord, Place, Recorded
+from energy_measure.inside.recorded import OperationRecord, Place, Recorded
 
 Pass = Literal["forward", "backward", "optimizer", "loss", "input", "runtime"]
 PASSES: tuple[Pass, ...] = get_args(Pass)
@@ -71,6 +71,8 @@ class Found:
     """It runs in the body of a loop, or says whether that goes on."""
     eager: bool = False
     """It ran outside of graphs."""
+    layer: int = 0
+    """The layer's number: several may have one path."""
 
 
 class Origins:
@@ -158,7 +160,7 @@ class Origins:
         if layer is not None:
             at = layer.place or Place("", 0, "")
             origin = Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line, at.cell)
-            return Found(origin, self._called(layer) or own, kind, scope=name)
+            return Found(origin, own, kind, scope=name, layer=record.layer)
         if stage == "backward" and record.forward:
             first, _ = self.find(record.forward, self._recorded.graphs[record.graph])
             if first is not None and first.role == "loss":
@@ -176,19 +178,6 @@ class Origins:
             Origin(path, "operation", stage, place.file, place.line, place.cell), own, kind, scope=name
         )
 
-    def _called(self, layer: LayerRecord) -> tuple[Place, ...]:
-        """The lines that call a layer, where a model was built of it: those of the model around it, if that calls it.
-
-        Nothing where it is called as it runs: then the line is seen when its operations are made.
-        """
-        above = [self._recorded.layers.get(number) for number in reversed(layer.within[:-1])]
-        for one in (layer, *above):
-            if one is None or one.called:
-                return tuple(one.called) if one is not None else ()
-            if one is not layer and not one.of_library:
-                return ()
-        return ()
-
     def _of_dataset(self, function: re.Match[str], place: Place | None, name: str, kind: str) -> Found:
         """In a function that `map`, `filter` or the like was given, at the program's own lines of it."""
         at = place or Place("", 0, "")
@@ -200,23 +189,24 @@ class Origins:
         return replace(self._of_marked(name), eager=True)
 
     def _of_marked(self, name: str) -> Found:
-        """`eager:layer:4:17:MatMul`, `eager:gradient:4:MatMul`, `eager:optimizer:Mul`, `eager::Mul`.
+        """`eager:layer:4:17:MatMul`, `eager:gradient:4:17:MatMul`, `eager:optimizer:Mul`, `eager::Mul`.
 
         Numbers are those of the layer, and of the place that calls it.
         """
         parts = name.split(":")
         kind = parts[-1]
-        if len(parts) >= 4 and parts[1] in ("layer", "gradient"):
+        if len(parts) >= 5 and parts[1] in ("layer", "gradient"):
             stage: Pass = "forward" if parts[1] == "layer" else "backward"
             layer = self._recorded.layers.get(int(parts[2]))
             if layer is None:
                 return Found(Origin("outside layers", "operation", stage, "", 0), (), kind)
             at = layer.place or Place("", 0, "")
-            called = self._recorded.places.get(int(parts[3])) if stage == "forward" else None
+            called = self._recorded.places.get(int(parts[3]))
             return Found(
                 Origin(layer.path or layer.kind, layer.kind, stage, at.file, at.line, at.cell),
                 (called,) if called is not None else (),
                 kind,
+                layer=int(parts[2]),
             )
         if parts[1] == "optimizer":
             return Found(Origin("optimizer", "optimizer", "optimizer", "", 0), (), kind)
@@ -249,7 +239,7 @@ class Origins:
         )
         paths = list(dict.fromkeys(origin.path for origin in layers))
         if len(paths) <= 1 or root.origin.stage not in ("forward", "backward"):
-            return Found(root.origin, root.called, instruction)
+            return replace(root, operation=instruction, scope="")
         named = " + ".join(path.rpartition("/")[2] for path in paths[:MOST_NAMED])
         more = f" + {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
         common = _common_parent(paths)

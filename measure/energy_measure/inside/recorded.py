@@ -49,18 +49,10 @@ class LayerRecord:
     """A layer or module: its class, where it was created, and its qualified name."""
 
     kind: str
-    module: str
     place: Place | None
     path: str = ""
     within: tuple[int, ...] = ()
     """Numbers of the layers that its path names, itself last."""
-    called: list[Place] = field(default_factory=list)
-    """Where it is called to build a model."""
-
-    @property
-    def of_library(self) -> bool:
-        """Whether its class is one of Keras or TensorFlow."""
-        return self.module.split(".")[0] in ("keras", "tf_keras", "tensorflow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +118,6 @@ class Recorded:
 
         for layer in self.layers.values():
             layer.place = None if layer.place is None else renamed(layer.place)
-            layer.called = [renamed(place) for place in layer.called]
         self.places = {number: renamed(place) for number, place in self.places.items()}
 
     @property
@@ -167,16 +158,13 @@ def _read(journal: Path) -> Recorded:
     steps: list[list[int]] = []
     for kind, content in _records(journal):
         if kind == "layer":
-            number, name, module, place = content
-            recorded.layers[number] = LayerRecord(name, module, Place(*place) if place else None)
+            number, name, place = content
+            recorded.layers[number] = LayerRecord(name, Place(*place) if place else None)
         elif kind == "path":
             if content[0] in recorded.layers:
                 number, path, *within = content
                 recorded.layers[number].path = path
                 recorded.layers[number].within = tuple(within[0]) if within else ()
-        elif kind == "called":
-            if content[0] in recorded.layers:
-                recorded.layers[content[0]].called.append(Place(*content[1]))
         elif kind == "place":
             recorded.places[content[0]] = Place(*content[1:])
         elif kind == "graph":
@@ -201,11 +189,12 @@ def _read(journal: Path) -> Recorded:
 
 
 def _tell_apart(layers: Mapping[int, LayerRecord]) -> None:
-    """Number layers of one path that are written in different places: a path is of one line.
+    """Number layers of one path that are written in different places, or that one layer has several of.
 
     A model that is built again and again has its layers in the same places; they stay one.
     """
-    written: dict[str, list[tuple[str, Place | None]]] = {}
+    written: dict[str, list[tuple[str, Place | None, int]]] = {}
+    siblings: dict[tuple[object, ...], int] = {}
     named: dict[int, str] = {}
     for number, layer in sorted(layers.items(), key=lambda item: (len(item[1].within), item[0])):
         names = layer.path.split("/")
@@ -213,7 +202,9 @@ def _tell_apart(layers: Mapping[int, LayerRecord]) -> None:
             continue
         layer.path = "/".join(named.get(one, name) for one, name in zip(layer.within, names, strict=True))
         alike = written.setdefault(layer.path, [])
-        what = layer.kind, layer.place
+        inside = (layer.within[:-1] or (number,), layer.path, layer.kind, layer.place)
+        siblings[inside] = siblings.get(inside, 0) + 1
+        what = layer.kind, layer.place, siblings[inside]
         if what not in alike:
             alike.append(what)
         if alike.index(what):

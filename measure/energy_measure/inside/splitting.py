@@ -25,6 +25,14 @@ Integers = npt.NDArray[np.int64]
 
 LOADED = 1.5
 """Operations take so many times the CPU time that the process got: others have the CPUs."""
+UNEVEN = 1.4
+"""Executions of an operation take so many times their median on average: some of them waited.
+
+On a calm machine 1.06 to 1.23, on a busy one 1.2 to 6.6. Many short operations may have little of the CPU time, so that
+`LOADED` alone does not see it.
+"""
+FEWEST = 5
+"""Executions whose median says something."""
 PERCENTILE = 2.0
 """At a load of 5 on each processor even the 10th still holds waiting (benchmarks/inside.py isolated)."""
 BLOCKS = 8
@@ -167,13 +175,11 @@ def _per_block(activity: Activity, density: Density, held: Floats, count: int) -
     return np.asarray(table / (until[-1] / BLOCKS))
 
 
-def percentile_weights(rows: Integers, activity: Activity) -> Floats:
-    """For each interval its part of the 2nd percentile, over all instances of the name, of what an instance took.
+def _took(rows: Integers) -> tuple[Integers, Floats, list[Integers]]:
+    """Instances, what each took, and which of them are of one name.
 
     An instance took what its own thread did, or what the threads did that worked for it, whichever is more.
     """
-    if not len(rows):
-        return np.zeros(0)
     instances, dense = np.unique(rows[:, 3], return_inverse=True)
     lengths = (rows[:, 5] - rows[:, 4]).astype(np.float64)
     worked = rows[:, 2] == reader.WORKER
@@ -182,14 +188,37 @@ def percentile_weights(rows: Integers, activity: Activity) -> Floats:
     took = np.maximum(own, others)
     name = np.zeros(len(instances), np.int64)
     name[dense] = rows[:, 1]
-    usual = np.zeros(len(instances))
     order = np.argsort(name, kind="stable")
     bounds = np.flatnonzero(np.diff(name[order], prepend=-1))
-    for group in np.split(order, bounds[1:]):
+    return instances, took, np.split(order, bounds[1:])
+
+
+def percentile_weights(rows: Integers, activity: Activity) -> Floats:
+    """For each interval its part of the 2nd percentile, over all instances of the name, of what an instance took."""
+    if not len(rows):
+        return np.zeros(0)
+    instances, took, alike = _took(rows)
+    usual = np.zeros(len(instances))
+    for group in alike:
         usual[group] = np.percentile(took[group], PERCENTILE)
     at = np.searchsorted(instances, activity.instance)
     intervals = sums(at, np.ones(len(activity)), len(instances))
     return np.asarray(usual[at] / np.maximum(intervals[at], 1.0))
+
+
+def is_loaded(rows: Integers, cpu_ns: float) -> bool:
+    """Whether operations waited for CPUs that others had; `cpu_ns`: CPU time of the process in the same windows."""
+    return wall_over_cpu(rows, cpu_ns) > LOADED or mean_over_median(rows) > UNEVEN
+
+
+def mean_over_median(rows: Integers) -> float:
+    """How many times its median an execution of an operation took on average; an operation's first one is apart."""
+    if not len(rows):
+        return 1.0
+    _, took, alike = _took(rows)
+    later = [took[group[1:]] for group in alike if len(group) > FEWEST]
+    usual = sum(float(np.median(one)) * len(one) for one in later)
+    return sum(float(one.sum()) for one in later) / usual if usual > 0.0 else 1.0
 
 
 def wall_over_cpu(rows: Integers, cpu_ns: float) -> float:

@@ -54,7 +54,8 @@ class Level:
 
 def levels(parts: Sequence[Part], flows: Iterable[tuple[str, str]]) -> dict[str, Level]:
     """All levels of a model by the path of the block that they are inside of; the top has the path of nothing."""
-    layers = [part for part in parts if part.direction in ("forward", "backward")]
+    # The gradient of a loss is no layer's.
+    layers = [part for part in parts if part.direction in ("forward", "backward") and part.kind not in AROUND]
     total = sum(part.joules for part in parts) or 1.0
     passes = _passes(layers)
     flows = list(flows)
@@ -69,10 +70,16 @@ def levels(parts: Sequence[Part], flows: Iterable[tuple[str, str]]) -> dict[str,
 
 
 def opening(found: Mapping[str, Level]) -> str:
-    """The level to begin with: the first, from the top, that has more than one block."""
+    """The level to begin with: the first, from the top, that has more than one block.
+
+    Operations beside the only model of a program stay out of it.
+    """
     path = ""
-    while path in found and len(found[path].boxes) == 1 and found[path].boxes[0].opens:
-        path = found[path].boxes[0].path
+    while path in found:
+        boxes = [box for box in found[path].boxes if path or box.opens]
+        if len(boxes) != 1 or not boxes[0].opens:
+            break
+        path = boxes[0].path
     return path
 
 

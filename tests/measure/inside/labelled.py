@@ -71,6 +71,28 @@ class Linear(tf.Module):
         return tf.nn.relu(tf.matmul(inputs, self.weight))
 
 
+class Square(tf.Module):
+    def __init__(self, name=None):
+        super().__init__(name=name)
+        self.weight = tf.Variable(tf.random.normal((192, 192)))
+
+    def __call__(self, inputs):
+        return tf.nn.relu(tf.matmul(inputs, self.weight))
+
+
+class Stack(tf.Module):
+    def __init__(self):
+        super().__init__(name="stack")
+        self.parts = []
+        for _ in range(3):
+            self.parts.append(Square(name="alike"))
+
+    def __call__(self, inputs):
+        for one in self.parts:
+            inputs = one(inputs)
+        return inputs
+
+
 def sequential():
     model = keras.Sequential(
         [
@@ -244,6 +266,31 @@ def eager():
         optimizer.apply_gradients(
             zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
         )
+
+
+def shared_between_models():
+    inputs, other = keras.Input((192,)), keras.Input((192,))
+    hidden = Residual(192, name="own_call_@")(inputs)
+    code = layers.Dense(8, name="of_two_models_@")
+    used = code(hidden)
+    whole = keras.Model(inputs, layers.Concatenate(name="joined_@")([used, used]), name="whole")
+    half = keras.Model(other, code(other), name="half")
+    whole.compile("sgd", "mse")
+    whole.fit(x.reshape(64, 192), np.zeros((64, 16)), epochs=2, verbose=0)
+    half.predict(x.reshape(64, 192), verbose=0)
+
+
+def stacked():
+    stack = Stack()
+    through = tf.function(lambda inputs: stack(inputs))
+    for _ in range(4):
+        through(tf.constant(x.reshape(64, 192)))
+
+
+def eager_fit():
+    model = Net(name="eagerly")
+    model.compile("adam", run_eagerly=True)
+    model.fit(x, y, epochs=2, verbose=0)
 
 
 for name in sys.argv[1:]:

@@ -34,6 +34,16 @@ def test_each_block_is_a_level_and_values_flow_downwards() -> None:
     assert len(found["net"].edges) == 1
 
 
+def test_the_only_model_is_shown_from_within_whatever_runs_beside_it() -> None:
+    beside = [
+        part("loss", "loss", "backward", 0.1),
+        part("outside layers", "operation", "backward", 0.1),
+    ]
+    found = levels([*PARTS, *beside], FLOWS)
+    assert opening(found) == "net"
+    assert {box.name for box in found[""].boxes} == {"net", "outside layers"}
+
+
 def test_a_loop_in_the_flow_is_laid_out_too() -> None:
     found = levels(PARTS, [*FLOWS, ("net/block_1/a", "net/block_0/a")])
     assert len(found["net"].edges) == 2

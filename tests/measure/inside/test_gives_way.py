@@ -28,6 +28,7 @@ tf.profiler.experimental.start("own")
 model.fit(x, y, epochs=2, verbose=0)
 tf.profiler.experimental.stop()
 print(sum(len(files) for _, _, files in os.walk("own")) > 0)
+model.predict(x, verbose=0)
 """
 )
 DYING = (
@@ -57,6 +58,8 @@ def test_the_programs_own_profiler_comes_first(tmp_path: Path) -> None:
     assert (tmp_path / "printed").read_text() == "True\n"
     assert "The program uses TensorFlow's profiler itself" in found["inside_note"]
     assert any(call["api"].endswith(".fit") and call["resolved"] for call in found["calls"])
+    looked_into = {part["call"]["api"].rpartition(".")[2] for part in found["inside"]}
+    assert looked_into == {"predict"}, "what runs after it is looked into again"
 
 
 def test_a_program_that_leaves_in_the_midst_keeps_what_was_seen(tmp_path: Path) -> None:

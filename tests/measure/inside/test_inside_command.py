@@ -182,6 +182,12 @@ def test_precision_over_repeats(database: Path) -> None:
     assert "Sparser samples (ASSS): 2 times fewer: 0.9900" in shown
 
 
+def test_precision_as_a_table(database: Path) -> None:
+    rows = list(csv.reader(io.StringIO(ask(database, "latest", "--precision", "--format", "csv"))))
+    assert rows[:2] == [["name", "of", "value"], ["repeats", "", "2"]]
+    assert ["more_repeats", "2"] in [row[:2] for row in rows]
+
+
 def test_blocks_built_alike_are_one_whatever_they_are_called() -> None:
     groups = {group.name: group for group in summarised_footprints(PARTS)}
     assert groups["net/block_*/dense"].joules == 6.0

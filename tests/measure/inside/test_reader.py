@@ -22,7 +22,7 @@ from .test_splitting import attribution, level
 
 Writing = Callable[..., Path]
 GRAPH = ["graph", ["__inference_step_1", [["net/a/MatMul", 1, "", "", -1]]]]
-LAYERS = [["layer", [1, "Dense", "keras", ["model.py", 3, "<module>"]]], ["path", [1, "net/a"]]]
+LAYERS = [["layer", [1, "Dense", ["model.py", 3, "<module>"]]], ["path", [1, "net/a"]]]
 
 
 def profile(messages: Any, plane_name: str, line_name: str, events: list[tuple[str, int, int]]) -> bytes:
@@ -130,7 +130,7 @@ def test_a_journal_that_ends_in_the_midst_of_a_line_is_read(messages: Any, journ
 
 def test_names_of_layers_are_only_text(messages: Any, journal: Writing) -> None:
     odd = "<b>a</b>\n[x](http://y)"
-    layers = [["layer", [1, "Dense", "keras", ["model.py", 3, "<module>"]]], ["path", [1, odd]]]
+    layers = [["layer", [1, "Dense", ["model.py", 3, "<module>"]]], ["path", [1, odd]]]
     path = journal([*layers, GRAPH], [profile(messages, "/host:CPU", "t", [("net/a/MatMul:MatMul", 0, 1)])])
     reader.read_process(str(path), messages)
     assert read_recorded(path.parent)[0].layers[1].path == odd

@@ -30,6 +30,9 @@ KINDS = [
     "wrapped",
     "twins",
     "eager",
+    "shared_between_models",
+    "stacked",
+    "eager_fit",
 ]
 
 
@@ -96,6 +99,72 @@ def test_a_shared_model_is_called_where_it_is_used(measured: tuple[dict[str, Any
     ]
     assert len(uses) == 2
     assert inner == uses
+
+
+def line_of(text: str) -> int:
+    """The line of the labelled program that has a text."""
+    (line,) = [number for number, one in enumerate(labelled_source().split("\n"), 1) if text in one]
+    return line
+
+
+def called(measured: tuple[dict[str, Any], Path], layer: str, direction: str = "forward") -> list[set[int]]:
+    """The lines that call a layer, of each call that runs it."""
+    return [
+        {place["line"] for place in part["called"]}
+        for part in measured[0]["inside"]
+        if re.search(layer, part["path"]) and part["pass"] == direction
+    ]
+
+
+def test_a_layer_of_two_models_is_called_where_each_was_built(measured: tuple[dict[str, Any], Path]) -> None:
+    found = called(measured, r"/of_two_models_at\d+$")
+    assert sorted(found, key=min) == [{line_of("used = code(hidden)")}, {line_of("code(other)")}]
+
+
+def test_a_layer_that_takes_a_list_is_called_where_the_model_was_built(
+    measured: tuple[dict[str, Any], Path],
+) -> None:
+    assert called(measured, r"^whole/joined_at\d+$") == [{line_of('name="whole")')}]
+
+
+def test_a_layer_with_operations_of_its_own_is_called_where_it_is_called(
+    measured: tuple[dict[str, Any], Path],
+) -> None:
+    assert called(measured, r"^whole/own_call_at\d+$") == [{line_of("hidden = Residual(192")}]
+
+
+@pytest.mark.parametrize("model", ["whole", "eagerly"])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_a_layer_of_the_program_calls_the_layers_inside_of_it(
+    measured: tuple[dict[str, Any], Path], model: str, direction: str
+) -> None:
+    found = called(measured, rf"^{model}/.*/first_at\d+$", direction)
+    assert found
+    assert set.union(*found) == {line_of("self.second(self.first(inputs))")}
+
+
+def test_an_eager_fit_runs_its_layers_once_a_step(measured: tuple[dict[str, Any], Path]) -> None:
+    counts = {
+        (re.sub(r"_at\d+", "", part["path"]), part["pass"]): part["count"]
+        for part in measured[0]["inside"]
+        if part["path"].startswith("eagerly/")
+    }
+    assert counts["eagerly/stem", "forward"] == 2 * 2
+    assert counts["eagerly/res0/first", "forward"] == 2 * 2
+
+
+def test_modules_made_in_a_loop_are_told_apart(measured: tuple[dict[str, Any], Path]) -> None:
+    counts = {
+        part["path"]: (part["count"], part["line"])
+        for part in measured[0]["inside"]
+        if part["path"].startswith("stack/") and part["pass"] == "forward"
+    }
+    line = line_of("Square(name=")
+    assert counts == {
+        "stack/alike": (4, line),
+        "stack/alike (2)": (4, line),
+        "stack/alike (3)": (4, line),
+    }
 
 
 def test_no_call_lists_layers_as_called_by_another(measured: tuple[dict[str, Any], Path]) -> None:

@@ -16,7 +16,7 @@ from energy_measure.inside.overhead import Overhead
 from energy_measure.inside.parts import combine_parts, inside_note
 from energy_measure.inside.recorded import LayerRecord, OperationRecord, Place, Recorded, Session
 from energy_measure.inside.sparse import sparse_similarity
-from energy_measure.inside.splitting import Density
+from energy_measure.inside.splitting import Density, is_loaded
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -47,8 +47,8 @@ def recorded(
     """Two layers, `a` and `b`, each with one operation; a window up to `until`."""
     found = Recorded()
     found.layers = {
-        1: LayerRecord("Dense", "keras", Place("model.py", 3, "<module>"), "net/a"),
-        2: LayerRecord("Dense", "keras", Place("model.py", 4, "<module>"), "net/b"),
+        1: LayerRecord("Dense", Place("model.py", 3, "<module>"), "net/a"),
+        2: LayerRecord("Dense", Place("model.py", 4, "<module>"), "net/b"),
     }
     found.graphs = ["__inference_step_1"]
     found.operations = {
@@ -181,7 +181,7 @@ def test_a_run_that_could_not_be_looked_into_says_why() -> None:
 
 def test_lines_of_a_notebook_are_those_of_the_cell() -> None:
     process = recorded([], [], 0)
-    process.layers = {1: LayerRecord("Dense", "keras", Place("<study.ipynb cell 4>", 2, "<module>"), "net/a")}
+    process.layers = {1: LayerRecord("Dense", Place("<study.ipynb cell 4>", 2, "<module>"), "net/a")}
     process.rename(lambda file: ("study.ipynb", 10))
     place = process.layers[1].place
     assert place is not None
@@ -241,3 +241,24 @@ def test_raw_operations_of_different_lines_are_told_apart() -> None:
     parts = call_accounts([process], events, [Metered(attribution([1.0]), level([10.0]))])[0].parts
     lines = {part.origin.path: part.origin.line for part in parts.values() if part.origin.line}
     assert lines == {"f/line 7/MatMul": 7, "f/line 9/MatMul": 9}
+
+
+def test_executions_that_wait_now_and_then_tell_a_busy_machine_though_operations_have_little_of_its_time() -> (
+    None
+):
+    """Ten short operations of one name; two of them were kept waiting. The process used far more CPU time beside them."""
+
+    def rows(lengths: list[int]) -> np.ndarray:
+        starts = np.cumsum([0, *lengths[:-1]]) + 1000 * np.arange(len(lengths))
+        found = [
+            [0, 0, reader.OPERATION, number, start, start + length]
+            for number, (start, length) in enumerate(zip(starts.tolist(), lengths, strict=True))
+        ]
+        return np.array([row + [0] * (len(reader.COLUMNS) - len(row)) for row in found])
+
+    even, waited = rows([10] * 10), rows([10] * 8 + [100, 200])
+    cold = rows([1000] + [10] * 9)
+    assert not is_loaded(even, 10_000.0)
+    assert is_loaded(waited, 10_000.0)
+    assert not is_loaded(cold, 10_000.0), "an operation's first execution says nothing"
+    assert not is_loaded(rows([10, 10, 500]), 10_000.0), "nor do a few"

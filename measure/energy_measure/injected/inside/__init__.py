@@ -3,13 +3,14 @@
 The standard library and what TensorFlow ships are all that is used (Python 3.8 to 3.13). `start` says which modules
 are to be extended once they are loaded; nothing is imported on their behalf. While graphs are built, every
 operation's layer, line and forward operation are noted (`graphs.py`, `layers.py`); while they run, TensorFlow's
-profiler looks at windows of steps (`windows.py`). Everything goes into `inside-PID.jsonl` of the run's folder, a JSON
-text a line (`journal.py`), and the profiles beside it. They are read after the program's end, by another process
-(`reader.py`).
+profiler looks at windows of steps (`windows.py`), in which marks say whose an operation is that is in no graph
+(`eager.py`). Everything goes into `inside-PID.jsonl` of the run's folder, a JSON text a line (`journal.py`), and the
+profiles beside it. They are read after the program's end, by another process (`reader.py`).
 """
 
 from __future__ import annotations
 
+from .eager import Eager
 from .graphs import Graphs
 from .journal import Journal
 from .layers import Layers
@@ -30,8 +31,8 @@ class Inside:
         self.layers = Layers(self.journal)
         self.windows = Windows(self.journal, everything=mode == "all")
         self.graphs = Graphs(self.journal, self.layers, self.windows)
-        self.layers.windows, self.windows.layers = self.windows, self.layers
-        self.windows.graphs = self.graphs
+        self.eager = Eager(self.windows, self.layers, self.graphs)
+        self.layers.eager = self.graphs.eager = self.eager
 
     def extensions(self) -> Dict[str, Callable[[ModuleType], None]]:
         """What to do with modules of others once they are loaded, by their names."""
@@ -47,10 +48,10 @@ class Inside:
             "tensorflow.python.eager.polymorphic_function.atomic_function": self.graphs.extend_functions,
             "tensorflow.python.eager.polymorphic_function.monomorphic_function": self.graphs.extend_old_functions,
             "tensorflow.python.eager.context": self.windows.extend_context,
-            "keras.optimizers.optimizer": self.windows.extend_optimizers,
-            "keras.src.optimizers.base_optimizer": self.windows.extend_optimizers,
-            "keras.src.optimizers.optimizer": self.windows.extend_optimizers,
-            "tf_keras.src.optimizers.optimizer": self.windows.extend_optimizers,
+            "keras.optimizers.optimizer": self.eager.extend_optimizers,
+            "keras.src.optimizers.base_optimizer": self.eager.extend_optimizers,
+            "keras.src.optimizers.optimizer": self.eager.extend_optimizers,
+            "tf_keras.src.optimizers.optimizer": self.eager.extend_optimizers,
             "tensorflow.python.profiler.profiler_v2": self.windows.extend_profiler,
         }
 

@@ -49,9 +49,10 @@ _sources: Dict[str, str] = {}
 class Anchor:
     """A frame that stays where it is while many operations are made under it: the way outwards from it is gone once."""
 
-    __slots__ = ("frame", "place", "walked")
+    __slots__ = ("frame", "layer", "place", "walked")
 
-    def __init__(self, frame: Optional[FrameType]) -> None:
+    def __init__(self, frame: Optional[FrameType], layer: Any = None) -> None:
+        self.layer = layer
         self.frame = id(
             frame
         )  # the frame runs for as long as the anchor is used: no other can have its identity

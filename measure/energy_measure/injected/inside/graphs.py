@@ -30,6 +30,8 @@ CALLS = ("call", "tf__call")
 """What the method of a layer is called that does its work, as it is written and as AutoGraph writes it anew."""
 PASSED = 16
 """Layers whose values one operation hands on, at most."""
+RUNS_NODES = ("_run_through_graph", "_run_internal_graph")
+"""What runs the nodes that a functional model was built of, one after the other (Keras 3, Keras 2)."""
 OPERATIONS = 400_000
 """So many are noted, all graphs together: memory stays bounded in a program that traces without end."""
 
@@ -57,12 +59,15 @@ class Graphs:
         self.journal = journal
         self.layers = layers
         self.windows = windows
+        self.eager: Any = None
         self.tables: Any = weakref.WeakKeyDictionary()
         """By graph."""
         self.flows: Set[Tuple[int, int]] = set()
         self.new_flows: List[Tuple[int, int]] = []
         self.noted = 0
         self.places: Dict[frames.Place, int] = {}
+        self.built: Dict[Tuple[int, int], int] = {}
+        """Where models were built: the index of the place, by the number of a layer and of its node."""
         self.local = threading.local()
         self.defined = 0
 
@@ -161,7 +166,9 @@ class Graphs:
         anchor = anchors[-1] if anchors else None
         if layer:
             place, inner = self.called_from(frame, anchor, layer)
-            return "", place, self.in_modules(inner[::-1]) if inner else 0
+            if inner:
+                return "", place, self.in_modules(inner[::-1])
+            return "", place if anchor is None or anchor.place is None else anchor.place, 0
         role, place, modules = self.walked(frame, anchor)
         if modules and not role:
             return role, place, self.in_modules(modules[::-1])
@@ -181,9 +188,7 @@ class Graphs:
         at = frame
         while at is not None:
             if id(at) == until and anchor is not None:
-                if anchor.place is None:
-                    anchor.place = self.place(at)
-                return anchor.place, inner
+                return self.called_by(at), inner
             if at.f_code.co_name in CALLS:
                 owner = at.f_locals.get("self")
                 known = numbers.get(id(owner), NOBODY)[0]
@@ -195,6 +200,37 @@ class Graphs:
                 return self.place(at), inner
             at = at.f_back
         return -1, inner
+
+    def built_with(self, layer: Any, number: int, frame: FrameType) -> None:
+        """A layer is called to build a model of it: this line calls it, whoever runs the model later."""
+        self.built[number, len(getattr(layer, "_inbound_nodes", ()))] = self.place(frame)
+
+    def called_by(self, frame: FrameType, outwards: int = 1) -> int:
+        """The place that calls the layer of an anchor, the innermost one or one further out; `frame`: the anchor's.
+
+        In a model that was built of layers that is where it was built. A layer that makes others for itself calls them
+        where it is called.
+        """
+        anchors = self.layers.anchors()
+        anchor = anchors[-outwards]
+        outer = anchors[-outwards - 1].frame if outwards < len(anchors) else 0
+        at = frame.f_back if anchor.place is None else None
+        while at is not None:
+            if id(at) == outer:
+                anchor.place = self.called_by(at, outwards + 1)
+            elif at.f_code.co_name in RUNS_NODES:
+                anchor.place = self.in_model(anchor.layer, at.f_locals.get("node"))
+            elif frames.is_written_here(at.f_code.co_filename):
+                anchor.place = self.place(at)
+            at = at.f_back if anchor.place is None else None
+        return -1 if anchor.place is None else anchor.place
+
+    def in_model(self, layer: Any, node: Any) -> Optional[int]:
+        """The place that made a node of a model, if it is one of this layer."""
+        for index, one in enumerate(getattr(layer, "_inbound_nodes", ())):
+            if one is node:
+                return self.built.get((self.layers.number(layer), index))
+        return None
 
     def walked(self, frame: Optional[FrameType], anchor: Optional[frames.Anchor]) -> frames.Walked:
         """Role, place and modules of an operation that is in no layer."""
@@ -340,7 +376,7 @@ class Graphs:
                 scope = args[-1] if args and isinstance(args[-1], str) else ""
                 source = module.ops.get_default_graph(), (scope + "/" if scope else "") + op_name
             if source is None:
-                trace = graphs.windows.eager_gradient(inputs, outputs)
+                trace = graphs.eager.gradient(inputs, outputs)
                 try:
                     return plain(op_name, attributes, count, inputs, outputs, *args)
                 finally:

@@ -27,7 +27,7 @@ class Layers:
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
-        self.windows: Any = None
+        self.eager: Any = None
         self.local = threading.local()
         self.numbers: Dict[int, Tuple[int, Any]] = {}
         """By the identity of the object: its number, and the weak reference that ends with it."""
@@ -80,7 +80,7 @@ class Layers:
         place = self._creation_place(layer, frame)
         self.places[number] = place
         kind = type(layer)
-        self.journal.add("layer", [number, kind.__name__, kind.__module__, place])
+        self.journal.add("layer", [number, kind.__name__, place])
 
     def _creation_place(self, made: Any, frame: Optional[FrameType]) -> Optional[frames.Place]:
         """The program's line, or that of the layer of a library that makes others for itself.
@@ -138,12 +138,6 @@ class Layers:
         if known is None or path.count("/") > known.count("/"):
             self.paths[number] = path
             self.journal.add("path", [number, path, within])
-
-    def built_with(self, number: int, frame: Optional[FrameType]) -> None:
-        """A layer is called to build a model of it: this is the line that calls it, whoever runs the model later."""
-        place = frames.own_place(frame)
-        if place is not None:
-            self.journal.add("called", [number, place])
 
     def leave(self) -> None:
         """The innermost call on this thread ends."""
@@ -226,13 +220,13 @@ class Scope:
 
     def __enter__(self) -> Any:
         self.number = self.layers.enter(self.layer)
-        self.layers.anchors().append(frames.Anchor(sys._getframe(1)))
-        windows = self.layers.windows
-        if windows is not None and windows.ready:
+        self.layers.anchors().append(frames.Anchor(sys._getframe(1), self.layer))
+        eager = self.layers.eager
+        if eager is not None and eager.windows.ready:
             try:
-                self.trace = windows.eager_layer(self.number, len(self.layers.stack()), sys._getframe(1))
+                self.trace = eager.layer(self.layer, self.number, len(self.layers.stack()), sys._getframe(1))
             except Exception as problem:
-                windows.fail(problem)
+                eager.windows.fail(problem)
         return None if self.scope is None else self.scope.__enter__()
 
     def __exit__(self, *problem: Any) -> Any:
@@ -241,10 +235,10 @@ class Scope:
         finally:
             try:
                 if self.trace is not None:
-                    self.layers.windows.eager_outputs(self.number, sys._getframe(1))
+                    self.layers.eager.outputs(self.number, sys._getframe(1))
                     self.trace(*problem)
             except Exception as own:
-                self.layers.windows.fail(own)
+                self.layers.eager.windows.fail(own)
             self.layers.anchors().pop()
             self.layers.leave()
 

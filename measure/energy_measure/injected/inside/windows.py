@@ -8,18 +8,16 @@ Everything that a session costs is kept within a budget, so that a long run is h
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 
-from .frames import Anchor
 from .hiding import hide
 from .layers import MARK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any, Callable, Dict, List, Optional, Set
+    from typing import Any, Dict, List, Optional, Set
 
     from .journal import Journal
 
@@ -41,8 +39,6 @@ EXPORT = 0.25
 PAUSE = 100
 """The next window comes after this many times what the last one cost."""
 EXACT_STEPS = 100_000
-TENSORS = 10_000
-"""Tensors whose layers are known outside of graphs, at most."""
 
 clock = time.monotonic_ns
 
@@ -62,6 +58,8 @@ class Windows:
         self.steps_seen = 0
         self.number = 0
         self.given_way = False
+        self.beside = False
+        """The program's own profiler runs."""
         self.first: Dict[Any, int] = {}
         self.functions: Dict[Any, int] = {}
         self.looked: Dict[Any, int] = {}
@@ -79,9 +77,6 @@ class Windows:
         self.lock = threading.Lock()
         self.watchdog: Optional[threading.Timer] = None
         self.traceme: Any = None
-        self.layers: Any = None
-        self.graphs: Any = None
-        self.local = threading.local()
 
     # Steps
 
@@ -179,7 +174,7 @@ class Windows:
 
     def due(self, name: Any, now: int) -> bool:
         """Whether a window should begin with this step."""
-        if self.given_way:
+        if self.given_way or self.beside:
             return False
         if self.everything:
             return True
@@ -208,7 +203,8 @@ class Windows:
             with quiet(self.journal.folder):
                 session.start(folder, {})
         except Exception as problem:
-            self.give_way("Another profiler was running (%s)" % type(problem).__name__)
+            self.given_way = True
+            self.leave_alone("Another profiler was running (%s)" % type(problem).__name__)
             return
         self.session, self.steps_seen = session, 0
         self.folder = folder
@@ -284,89 +280,13 @@ class Windows:
         self.steps = []
         self.lock = threading.Lock()
 
-    def give_way(self, why: str) -> None:
-        """Somebody else profiles: no more sessions."""
-        self.given_way = True
+    def leave_alone(self, why: str) -> None:
+        """Somebody else profiles: say so."""
         self.journal.note(why + ": it was left alone, and what ran beside it was not looked into.")
 
     def eager(self) -> bool:
         """Whether operations run as they are called."""
         return self.context is None or bool(self.context.executing_eagerly())
-
-    # Eager layers
-
-    def eager_layer(self, number: int, depth: int, frame: Any) -> Optional[Callable[..., None]]:
-        """Mark a layer that is called outside of graphs, by the code of a frame; gives what ends the mark."""
-        if not self.context.executing_eagerly():
-            return None
-        step = False
-        if depth == 1 and frame.f_code.co_name == "__call__":
-            step = called_with_values(frame)
-            if not step:
-                self.layers.built_with(number, frame)
-        began = self.begin("eager layer") if step else 0
-        if self.session is None and not step:
-            return None
-        trace = None
-        if self.session is not None:
-            trace = self.traceme(MARK + "layer:%d:%d" % (number, self.graphs.place(frame)))
-
-        def ended(*_: Any) -> None:
-            if trace is not None:
-                trace.Stop()
-            if step:
-                self.end("eager layer", began)
-
-        return ended
-
-    def eager_outputs(self, number: int, frame: Any) -> None:
-        """A layer has been called outside of graphs: whose tensors these are tells whose gradients come later."""
-        if self.session is None or frame is None or frame.f_code.co_name != "__call__":
-            return
-        made, took = self.tensors()
-        values = frame.f_locals
-        if self.local.used or len(made) > TENSORS:
-            # The tensors of a step that a tape went back through are gone: others may have their identity.
-            self.local.used = False
-            made.clear()
-            took.clear()
-        for tensor in flat(values.get("outputs")):
-            if id(tensor) not in made:  # the innermost layer ends first
-                made[id(tensor)] = number
-        for tensor in flat(values.get("args")):
-            took.setdefault(id(tensor), number)
-
-    def tensors(self) -> Any:
-        """Of this thread: the layers that made tensors, and those that took them, by the tensors' identity."""
-        try:
-            return self.local.tensors
-        except AttributeError:
-            self.local.tensors = ({}, {})
-            self.local.upcoming = 0
-            self.local.used = False
-            return self.local.tensors
-
-    def eager_gradient(self, inputs: Any, outputs: Any) -> Optional[Callable[..., None]]:
-        """Mark the gradient of an operation outside of graphs.
-
-        Tapes go through operations backwards. One whose output is a layer's is the layer's, and so is one that took what
-        the layer took; what comes after an operation that took a layer's output is that layer's.
-        """
-        if self.session is None or self.traceme is None:
-            return None
-        made, took = self.tensors()
-        self.local.used = True
-        layer = 0
-        for tensor in outputs or ():
-            layer = layer or made.get(id(tensor), 0)
-        for tensor in inputs or ():
-            layer = layer or took.get(id(tensor), 0)
-        layer = layer or self.local.upcoming
-        for tensor in inputs or ():
-            if id(tensor) in made:
-                self.local.upcoming = made[id(tensor)]
-        trace = self.traceme(MARK + "gradient:%d" % layer)
-        return lambda *_: trace.Stop()
 
     # Extending what others have written
 
@@ -418,50 +338,29 @@ class Windows:
         kind.call = call
         self.sees_steps = True
 
-    def extend_optimizers(self, module: ModuleType) -> None:
-        """Mark what an optimizer does outside of graphs; in graphs it makes many operations from one place."""
-        kind = getattr(module, "BaseOptimizer", None) or getattr(module, "_BaseOptimizer", None)
-        name = "apply" if hasattr(kind, "apply") else "apply_gradients"
-        plain = getattr(kind, name, None)
-        if plain is None:
-            return
-        windows = self
-
-        def apply(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if not windows.ready or not windows.context.executing_eagerly():
-                anchors = windows.layers.anchors()
-                anchors.append(Anchor(sys._getframe()))
-                try:
-                    return plain(self, *args, **kwargs)
-                finally:
-                    anchors.pop()
-            began = windows.begin("eager optimizer")
-            trace = windows.traceme(MARK + "optimizer") if windows.session is not None else None
-            try:
-                return plain(self, *args, **kwargs)
-            finally:
-                if trace is not None:
-                    trace.Stop()
-                windows.end("eager optimizer", began)
-
-        hide(apply, plain)
-        setattr(kind, name, apply)
-
     def extend_profiler(self, module: ModuleType) -> None:
-        """The program's own profiler comes first."""
-        plain = getattr(module, "start", None)
-        if plain is None:
+        """The program's own profiler comes first: until it stops there is no session of ours."""
+        plain_start, plain_stop = getattr(module, "start", None), getattr(module, "stop", None)
+        if plain_start is None or plain_stop is None:
             return
         windows = self
 
         def start(*args: Any, **kwargs: Any) -> Any:
             with windows.lock:
                 windows.close()
-                windows.give_way("The program uses TensorFlow's profiler itself")
-            return plain(*args, **kwargs)
+                windows.beside = True
+                windows.leave_alone("The program uses TensorFlow's profiler itself")
+            return plain_start(*args, **kwargs)
 
-        hide(start, plain)
-        module.start = start  # type: ignore[attr-defined]
+        def stop(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return plain_stop(*args, **kwargs)
+            finally:
+                windows.beside = False
+
+        hide(start, plain_start)
+        hide(stop, plain_stop)
+        module.start, module.stop = start, stop  # type: ignore[attr-defined]
 
 
 class quiet:  # noqa: N801 - used as a verb
@@ -499,17 +398,3 @@ def abs_offset() -> int:
     before = clock()
     now = time.time_ns()
     return now - before
-
-
-def flat(values: Any) -> List[Any]:
-    """The tensors among values, one level deep."""
-    if isinstance(values, (list, tuple)):
-        return [value for one in values[:8] for value in (one if isinstance(one, (list, tuple)) else (one,))]
-    return [] if values is None else [values]
-
-
-def called_with_values(frame: Any) -> bool:
-    """Whether the frame of a layer's call has real values, rather than those that a model is built with."""
-    args = frame.f_locals.get("args") or ()
-    values = [*args[:2], *list((frame.f_locals.get("kwargs") or {}).values())[:2]]
-    return not any(type(value).__name__ == "KerasTensor" for value in values)

@@ -190,6 +190,20 @@ def _print_precision(found: Precision, form: str) -> None:
             )
         )
         return
+    if form == "csv":
+        single = {
+            "repeats": found.repeats,
+            "stability": found.stability,
+            "total_variation": found.variation,
+        }
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(("name", "of", "value"))
+        writer.writerows((name, "", "" if value is None else value) for name, value in single.items())
+        writer.writerows(("more_repeats", count, value) for count, value in found.more_repeats.items())
+        writer.writerows(("sparser", factor, value) for factor, value in found.sparser.items())
+        echo(table.getvalue(), nl=False)
+        return
     if found.stability is None or found.variation is None:
         echo("One run says nothing of how stable its account is: measure with `--repeat 3` or more.")
     else:
