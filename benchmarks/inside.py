@@ -6,7 +6,8 @@
 a layer, optimizer, loss, input or line (goal: 99% in graphs, 94% with XLA), creation lines that are right (100%),
 gradient time that is mapped to the backward pass (99%), and how long reading the profiles takes against the run (10%).
 `isolated`: the total variation of the layers' shares from their isolated cost (5 points, 8 while others keep all
-processors busy) and the error of layers of 5% and more (20%), beside Smaragdine's way on the same traces.
+processors busy) and the error of layers of 5% and more (20%), beside Smaragdine's way on the same traces, for the
+models of `isolated_layers.py`. `--realtime` gives the programs priority over everything: a calm machine where others work.
 `slowdown`: CPU time of `--inside auto` over that of `off`, two runs at once, each on a processor of its own, which they
 change from pair to pair (2%; the upper end of the 95% interval at most 4%).
 """
@@ -22,6 +23,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -33,6 +35,7 @@ from energy_measure.inside.account import _level, _Process
 from energy_measure.inside.origins import Origins
 from energy_measure.inside.recorded import Recorded, read_profiles, read_recorded
 from energy_measure.inside.splitting import joined, shares, wall_over_cpu
+from isolated_layers import MODELS, program
 from record import Results
 
 ROOT = Path(__file__).parent.parent
@@ -51,6 +54,9 @@ KINDS = [
     "wrapped",
     "twins",
     "eager",
+    "shared_between_models",
+    "stacked",
+    "eager_fit",
 ]
 XLA = {"compiled"}
 TITLES = {
@@ -87,55 +93,9 @@ for _ in range(SIZE):
 }
 STEPS = {"CNN fit": 3072, "BERT fit": 480, "compiled step": 52_000}
 """So many take 30 s and more of one processor."""
+WAYS = ("ours", "same window", "percentile weights", "Smaragdine's way")
 BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 """Keeps a processor busy for as long as the benchmark runs."""
-
-
-ISOLATED = """
-import json, sys, time
-import keras
-import tensorflow as tf
-from keras import layers
-LAYERS
-model = keras.Sequential([keras.Input(shape), *sizes])
-x = tf.random.normal((32, *shape))
-step = tf.function(model)
-for _ in range(REPEAT):
-    step(x)
-isolated, values = {}, x
-for layer in sizes:
-    alone = tf.function(layer)
-    values_in = values
-    for _ in range(5):
-        values = alone(values_in)
-    before = time.process_time()
-    for _ in range(REPEAT):
-        alone(values_in)
-    isolated[layer.name] = time.process_time() - before
-empty = tf.function(lambda values: values)
-empty(x)
-before = time.process_time()
-for _ in range(REPEAT):
-    empty(x)
-calling = time.process_time() - before
-with open("isolated.json", "w") as file:
-    json.dump({name: max(0.0, own - calling) for name, own in isolated.items()}, file)
-"""
-"""The layers of a model one by one, after the model: their CPU time without that of calling a function."""
-MODELS = {
-    "tuned": """
-shape = (24, 24, 8)
-sizes = [layers.Conv2D(24, 3, name="one"), layers.Conv2D(32, 5, name="two"), layers.Flatten(name="flat"),
-    layers.Dense(160, name="three"), layers.Dense(64, name="four")]
-""",
-    "other": """
-shape = (64, 96)
-sizes = [layers.Dense(256, activation="relu", name="wide"), layers.Conv1D(96, 5, padding="same", name="along"),
-    layers.LayerNormalization(name="norm"), layers.Dense(384, activation="gelu", name="gelu"),
-    layers.AveragePooling1D(4, name="pool"), layers.Flatten(name="flat"), layers.Dense(128, name="last")]
-""",
-}
-"""The percentile of weights (`splitting.PERCENTILE`) was chosen on the first; the other was not looked at for it."""
 
 
 def labelled_source() -> str:
@@ -160,9 +120,9 @@ def run(script: Path, folder: Path, mode: str, arguments: list[str]) -> float:
 
 
 def begin(
-    script: Path, folder: Path, mode: str, arguments: list[str], processor: int | None = None
+    script: Path, folder: Path, mode: str, arguments: list[str], first: Sequence[str] = ()
 ) -> subprocess.Popen[str]:
-    """The same without waiting for it; `processor`: the only one that it may use."""
+    """The same without waiting for it; `first`: the command that starts it, such as one that chooses its processor."""
     folder.mkdir()
     specification = {
         "entry": str(script),
@@ -179,9 +139,8 @@ def begin(
     path = folder / "specification.json"
     path.write_text(json.dumps(specification))
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    pin = ["taskset", "-c", str(processor)] if processor is not None else []
     return subprocess.Popen(
-        [*pin, sys.executable, str(LAUNCHER), str(path)],
+        [*first, sys.executable, str(LAUNCHER), str(path)],
         cwd=folder,
         env=environment,
         stdout=subprocess.DEVNULL,
@@ -273,7 +232,9 @@ def slowdown(folder: Path, results: Results, part: float, pairs: int) -> None:
         for number in range(pairs):
             order = ("off", "auto") if number % 2 else ("auto", "off")
             begun = {
-                mode: begin(script, folder / f"{name}-{number}-{mode}", mode, [], processor)
+                mode: begin(
+                    script, folder / f"{name}-{number}-{mode}", mode, [], ["taskset", "-c", str(processor)]
+                )
                 for processor, mode in enumerate(order)
             }
             cpu = {mode: finished(process) for mode, process in begun.items()}
@@ -294,42 +255,48 @@ def slowdown(folder: Path, results: Results, part: float, pairs: int) -> None:
         print(f"{name:14} {[round(ratio, 4) for ratio in ratios]} {note}", file=sys.stderr)
 
 
-def isolated(folder: Path, results: Results, repeat: int, rounds: int, model: str, *, loaded: bool) -> None:
+def isolated(
+    folder: Path, results: Results, repeat: int, models: list[str], *, loaded: bool, realtime: bool
+) -> None:
     """Total variation, in points, of the layers' shares from their isolated cost: by our split, and by Smaragdine's."""
     how = "loaded" if loaded else "calm"
-    found = [
-        against_isolated(folder / f"{how}-{number}", repeat, model, loaded=loaded) for number in range(rounds)
-    ]
-    ways = list(found[0][0])
-    note = f"median of {rounds} runs"
-    for way in ways:
-        variations = [one[0][way] for one in found]
+    found = {
+        model: against_isolated(folder / f"{how}-{model}", repeat, model, loaded=loaded, realtime=realtime)
+        for model in models
+    }
+    note = f"median of {len(models)} models"
+    for way in WAYS:
+        points = [one[0][way] for one in found.values()]
         goal = (8 if loaded else 5) if way == "ours" else None
-        spread = f"{note}, {min(variations):.1f} to {max(variations):.1f}"
-        results.add(
-            f"{how}: from isolated cost, {way}", median(variations), "points", at_most=goal, note=spread
-        )
-    worst = median([one[1] for one in found])
+        spread = f"{note}, {min(points):.1f} to {max(points):.1f}"
+        results.add(f"{how}: from isolated cost, {way}", median(points), "points", at_most=goal, note=spread)
     limit = None if loaded else 20
-    results.add(f"{how}: worst layer of 5% and more", 100 * worst, "%", at_most=limit, note=note)
-    results.add(f"{how}: time of operations over CPU time", median([one[2] for one in found]), "×")
+    for model, (_, worst, stretched) in found.items():
+        stretch = f"operations took {stretched:.2f} times the CPU time"
+        results.add(
+            f"{how}: worst layer of 5% and more, {model}", 100 * worst, "%", at_most=limit, note=stretch
+        )
 
 
 def against_isolated(
-    where: Path, repeat: int, model: str, *, loaded: bool
+    where: Path, repeat: int, model: str, *, loaded: bool, realtime: bool
 ) -> tuple[dict[str, float], float, float]:
-    """One run: points by each way of splitting, the worst layer's error by ours, and how stretched operations were.
+    """One model: points by each way of splitting, the worst layer's error by ours, and how stretched operations were.
 
     Energy is taken as level over the windows, so that only the ways of splitting differ.
     """
     script = where.with_suffix(".py")
-    script.write_text(ISOLATED.replace("REPEAT", str(repeat)).replace("LAYERS", MODELS[model]))
+    script.write_text(program(model, repeat))
+    first = ["chrt", "--fifo", "1"] if realtime else []
     others = [
         subprocess.Popen([sys.executable, "-c", BUSY, str(os.getpid())])
         for _ in range(os.cpu_count() or 1 if loaded else 0)
     ]
     try:
-        run(script, where, "all", [])
+        finished(begin(script, where, "all", ["model"], first))
+        subprocess.run(
+            [*first, sys.executable, str(script), "layers"], cwd=where, check=True, capture_output=True
+        )
     finally:
         for other in others:
             other.kill()
@@ -337,18 +304,18 @@ def against_isolated(
     truth = json.loads((where / "isolated.json").read_text())
     read_profiles(Path(sys.executable), where)
     (recorded,) = read_recorded(where)
-    steps = recorded.steps[recorded.steps[:, 0] == recorded.steps[0, 0]][5:]
+    functions, counts = np.unique(recorded.steps[:, 0], return_counts=True)
+    steps = recorded.steps[recorded.steps[:, 0] == functions[np.argmax(counts)]][5:]
     process = _Process(recorded, _no_events(), [])
-    side, names = process.host, [found.origin.path.rpartition("/")[2] for found in process.found]
+    side = process.host
+    names = [
+        next((one for one in found.origin.path.split("/") if one in truth), "") for found in process.found
+    ]
     power = _level(*joined(steps[:, 1:3])).within(*process.sessions)
     same = shares(side.activity, power, len(names), loaded=False, weights=None).origins
     weighed = shares(side.activity, power, len(names), loaded=True, weights=side.weights).origins
-    ways = {
-        "ours": weighed if process.loaded else same,
-        "same window": same,
-        "percentile weights": weighed,
-        "Smaragdine's way": by_previous_reading(side, steps, len(names)),
-    }
+    previous = by_previous_reading(side, steps, len(names))
+    ways = dict(zip(WAYS, (weighed if process.loaded else same, same, weighed, previous), strict=True))
     stretched = wall_over_cpu(side.rows, float(sum(session.cpu_ns for session in recorded.sessions)))
     points, worst = {}, 0.0
     for way, values in ways.items():
@@ -393,11 +360,15 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", choices=[*TITLES, []], help="all where none is named")
     parser.add_argument("--quick", action="store_true", help="fewer kinds, shorter runs")
     parser.add_argument("--pairs", type=int, default=6, help="of runs, for the slow-down")
-    parser.add_argument("--rounds", type=int, default=3, help="of comparing with isolated costs")
     parser.add_argument(
-        "--model", choices=list(MODELS), default="other", help="to compare with isolated costs"
+        "--model",
+        choices=list(MODELS),
+        action="append",
+        help="to compare with isolated costs; default: all but the first",
     )
     parser.add_argument("--loaded", action="store_true", help="compare only while processors are busy")
+    parser.add_argument("--calm", action="store_true", help="compare only while they are not")
+    parser.add_argument("--realtime", action="store_true", help="compare with priority over other programs")
     options = parser.parse_args()
     np.seterr(all="ignore")
     for part in options.parts or TITLES:
@@ -407,9 +378,12 @@ def main() -> None:
                 kinds = ["sequential", "compiled", "compiled_step", "attention"] if options.quick else KINDS
                 mapping(Path(name), results, kinds)
             elif part == "isolated":
-                for loaded in (False, True) if not options.loaded else (True,):
-                    repeat = 150 if options.quick else 600
-                    isolated(Path(name), results, repeat, options.rounds, options.model, loaded=loaded)
+                models = options.model or list(MODELS)[1:]
+                repeat = 150 if options.quick else 600
+                for loaded in [False] * (not options.loaded) + [True] * (not options.calm):
+                    # Priority is for what is calm: loaded programs are to wait.
+                    realtime = options.realtime and not loaded
+                    isolated(Path(name), results, repeat, models, loaded=loaded, realtime=realtime)
             else:
                 slowdown(Path(name), results, 0.1 if options.quick else 1.0, options.pairs)
         results.write()
