@@ -375,6 +375,8 @@ class Figure:
     kind: CallKind = "api"
     shapes: tuple[str, ...] = ()
     """What the call was given, where all its calls were given the same."""
+    method: Method = "in place"
+    """As it ran, or repeated alone, when caches and Python are warm: a short call then costs a part of it."""
     backend: str = ""
     edited: bool = False
     """Measured at this call before somebody edited it."""

@@ -181,6 +181,23 @@ def test_figures_of_another_back_end_are_not_this_program_s(
     assert store.with_shapes("keras.Sequential.fit", ("float32[1,784]",)) is None
 
 
+def test_what_ran_in_place_and_what_was_repeated_alone_are_kept_apart(
+    tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
+) -> None:
+    with Database.open(tmp_path / "a.db") as database:
+        cold = measurement(line=1, joules=cpu(447e-6), method="in place")
+        warm = measurement(line=2, joules=cpu(101e-6), method="replayed")
+        database.add_run(run(id="a"), [cold])
+        database.add_run(run(id="b", started="2027-01-01T00:00:00Z"), [warm])
+    store = EnergyStore.open(tmp_path / "a.db")
+    asked = "keras.Sequential.fit", ("float32[128,784]",)
+    once, often = store.with_shapes(*asked), store.with_shapes(*asked, often=True)
+    assert once is not None
+    assert often is not None
+    assert (once.total, once.method) == (447e-6, "in place")
+    assert (often.total, often.method) == (101e-6, "replayed")
+
+
 def test_what_only_the_first_call_costs_is_counted_once(
     tmp_path: Path, run: MakeRun, measurement: MakeMeasurement
 ) -> None:

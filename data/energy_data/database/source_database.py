@@ -20,7 +20,8 @@ from energy_data.rows import evidence_from
 from energy_data.untrusted.printable import visible
 
 _COLUMNS = """api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds,
-total, low, high, cpu, ram, gpu, below, spread, version, times, first, exclusive, kind, arguments, backend, covers"""
+total, low, high, cpu, ram, gpu, below, spread, version, times, first, exclusive, kind, arguments, backend, covers,
+method"""
 _PLACE = 'file, line, "column", function, text, number, run_id, device, "precision"'
 _SITES = f"SELECT {_COLUMNS}, {_PLACE} FROM summaries WHERE file = ? AND number <> {API_NUMBER}"
 _API = (
@@ -29,7 +30,7 @@ _API = (
 _RESOLVED_WITH_SHAPES = """kind = 'api' AND file <> '' AND arguments <> '[]' AND source <> 'published'
 AND total IS NOT NULL"""
 _SIGNATURE = f"""SELECT {_COLUMNS}, device, "precision" FROM summaries WHERE api = ? AND arguments = ?
-AND {_RESOLVED_WITH_SHAPES} ORDER BY source = 'here' DESC, started DESC, run_id DESC LIMIT 100"""
+AND {_RESOLVED_WITH_SHAPES} ORDER BY source = 'here' DESC, method = ? DESC, started DESC, run_id DESC LIMIT 100"""
 _APIS_WITH_SHAPES = f"SELECT DISTINCT api FROM summaries WHERE {_RESOLVED_WITH_SHAPES}"
 # Of the same project by its identity; what was noted before there were identities, or by somebody whose copy of the
 # project has none, by its folder.
@@ -144,12 +145,13 @@ class SourceDatabase:
         row = self._ask(_API, (api,)).fetchone()
         return None if row is None else _figure(row, self.name, "api")
 
-    def with_shapes(self, api: str, shapes: tuple[str, ...], current: Setting) -> Figure | None:
+    def with_shapes(self, api: str, shapes: tuple[str, ...], current: Setting, often: bool) -> Figure | None:
         """What another call of an API with the same shapes took with the same back end, device and precision.
 
+        `often`: of a call that runs again and again what was repeated alone tells more, of another what ran in place.
         Neither its count nor what only its first call cost say anything about another call.
         """
-        for row in self._ask(_SIGNATURE, (api, json.dumps(shapes))):
+        for row in self._ask(_SIGNATURE, (api, json.dumps(shapes), "replayed" if often else "in place")):
             figure = _figure(row[:-2], self.name, "signature")
             device, precision = map(visible, row[-2:])
             if Setting(figure.machine, figure.meter, figure.backend, device, precision).fits(current):
@@ -192,7 +194,7 @@ class SourceDatabase:
 
     def _site(self, row: tuple[Any, ...]) -> SiteRow:
         figure = _figure(row, self.name, "site")
-        file, line, column, function, text, number, run_id, device, precision = row[27:]
+        file, line, column, function, text, number, run_id, device, precision = row[28:]
         site = MeasuredSite(
             figure.api,
             str(file),
@@ -212,7 +214,7 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
     """A row of `_COLUMNS` as an answer; ValueError or TypeError where it holds what it should not."""
     api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds = row[:11]
     total, low, high, cpu, ram, gpu, below, spread, version = row[11:20]
-    times, first, exclusive, kind, arguments, backend, covers = row[20:27]
+    times, first, exclusive, kind, arguments, backend, covers, method = row[20:28]
     source = SOURCES[SOURCES.index(source)]
     imported = source == "published"
     joules: dict[Device, float | None] = {"cpu": cpu, "ram": ram, "gpu": gpu}
@@ -241,6 +243,7 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
         exclusive=_number(exclusive),
         kind=CALL_KINDS[CALL_KINDS.index(kind)],
         shapes=tuple(str(shape) for shape in json.loads(arguments)),
+        method="replayed" if method == "replayed" else "imported" if imported else "in place",
         backend=visible(backend),
         citation="records imported into the database" if imported else "",
         version=visible(version),

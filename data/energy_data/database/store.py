@@ -116,15 +116,17 @@ class EnergyStore:
             self._setting.append(next((setting for setting in found if setting is not None), None))
         return self._setting[0]
 
-    def with_shapes(self, api: str, shapes: tuple[str, ...]) -> Figure | None:
+    def with_shapes(self, api: str, shapes: tuple[str, ...], *, often: bool = False) -> Figure | None:
         """What a call of an API with the same shapes took at another place; None where no shape is known.
+
+        `often`: the call runs again and again.
 
         Only what ran as this project runs: with its back end, device and precision.
         """
         if not shapes:
             return None
         name, current = canonical(api), self.setting() or USUAL_SETTING
-        found = self._ask_all(lambda database: database.with_shapes(name, shapes, current))
+        found = self._ask_all(lambda database: database.with_shapes(name, shapes, current, often))
         return next((figure for figure in found if figure is not None), None)
 
     def apis_with_shapes(self) -> set[str]:

@@ -18,6 +18,7 @@ from energy_data.prediction.specs import Prediction
 from energy_data.prediction.whole_models import predict_job
 from energy_lsp.predicting.choice import choose_calibration, versions_for
 from energy_lsp.predicting.recorded import recorded_shapes, site_figures, step_figures
+from energy_lsp.predicting.same_shapes import OFTEN
 from energy_lsp.predicting.shapes import place_of, shapes_of
 from energy_lsp.workspace.python_files import find_files
 from energy_lsp.workspace.settings import project_root
@@ -203,7 +204,7 @@ class Predictor:
         """What a call of the same API with the same shapes took elsewhere; of a model its shapes say too little."""
         if asked.call is None or asked.call.mode == "graph" or not asked.signature:
             return None  # in a graph a call is no call of its own, and what is measured there is left out
-        figure = self.store.with_shapes(about.api, asked.signature)
+        figure = self.store.with_shapes(about.api, asked.signature, often=about.times >= OFTEN)
         if figure is None or figure.total is None or figure.source != "here":
             return None
         return replace(

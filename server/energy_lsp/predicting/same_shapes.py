@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 RecordedShape = tuple[tuple[int, int], tuple[str, ...]]
 """Line and column of a call, and what a run saw there."""
+OFTEN = 10
+"""Runs from which on a call finds what it needs in caches."""
 LONGEST = 400_000
 """Bytes of a text beyond which nobody goes through it for shapes while somebody waits."""
 
@@ -44,7 +46,7 @@ def alike(report: FileReport, hint: Hint) -> Figure | None:
     asked = [each for each in shapes_on(report).get(place_of(call), ()) if not each.inside]
     if len(asked) != 1 or asked[0].call is None or not asked[0].signature:
         return None
-    return folder.with_shapes(call.api, asked[0].signature)
+    return folder.with_shapes(call.api, asked[0].signature, often=call.runs.times >= OFTEN)
 
 
 def shapes_on(report: FileReport) -> Found:

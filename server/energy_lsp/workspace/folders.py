@@ -203,9 +203,9 @@ class Folder:
             self.known.with_shapes = found
         return api in self.known.with_shapes
 
-    def with_shapes(self, api: str, shapes: tuple[str, ...]) -> Figure | None:
+    def with_shapes(self, api: str, shapes: tuple[str, ...], *, often: bool = False) -> Figure | None:
         """What another call of an API took that was given the same shapes."""
-        figure = self._answered(lambda: self.store.with_shapes(api, shapes), None)
+        figure = self._answered(lambda: self.store.with_shapes(api, shapes, often=often), None)
         return None if figure is None or (figure.estimated and not self.settings.estimates) else figure
 
     def sites(self, path: Path | None) -> Sequence[MeasuredSite]:

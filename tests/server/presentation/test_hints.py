@@ -156,6 +156,11 @@ def test_a_bar_for_each_device() -> None:
     assert device_lines(UNRESOLVED) == []
 
 
+def test_a_figure_that_was_repeated_alone_says_so() -> None:
+    assert "repeated alone" not in provenance(FIGURE)
+    assert "repeated alone, after the run" in provenance(replace(FIGURE, method="replayed"))
+
+
 def test_parts_that_do_not_add_up_are_not_shown() -> None:
     assert device_lines(replace(FIGURE, devices={"cpu": 9.0, "ram": 9.0})) == []
 

@@ -170,6 +170,7 @@ def _circumstances(figure: Figure) -> list[str]:
         figure.date[:10],
         f"TensorFlow {figure.version}" if figure.version else "",
         counted(figure.runs, "run"),
+        "repeated alone, after the run" if figure.method == "replayed" else "",
         counted(figure.sites, "call site") if figure.sites > 1 else "",
         f"{figure.resolved} of {figure.measurements} measurements resolved"
         if figure.resolved < figure.measurements
