@@ -54,6 +54,7 @@ def _figure(row: dict[str, Any]) -> Figure:
     return Figure(
         api=row["api"],
         source="published",
+        method="imported",
         estimated=False,
         machine=about["machine"],
         meter=about["meter"],

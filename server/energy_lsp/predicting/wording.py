@@ -30,7 +30,7 @@ def prediction_text(prediction: Prediction, asked: Asked, calibration: Calibrati
         epochs = f"{prediction.epochs} epochs × " if prediction.epochs > 1 else ""
         about.append(f"{epochs}{prediction.steps} step{'s' if prediction.steps > 1 else ''}")
     if prediction.first_joules:
-        about.append(f"{_short(prediction.first_joules)} of it first-run tracing")
+        about.append(f"{_short(prediction.first_joules)} of it {first_cost(prediction)}")
     if prediction.outside:
         about.append("beyond the sizes that were calibrated")
     if prediction.missing:
@@ -42,6 +42,11 @@ def prediction_text(prediction: Prediction, asked: Asked, calibration: Calibrati
         "estimated from CPU time" if calibration.estimated else f"calibrated with {calibration.meter}"
     )
     return " · ".join(parts)
+
+
+def first_cost(prediction: Prediction) -> str:
+    """What the first run costs more for: a model traces its graph, a single call loads what later ones find."""
+    return "first-run tracing" if prediction.steps else "loading at the first call"
 
 
 def inlay_text(predictions: Sequence[Prediction], times: int) -> str | None:

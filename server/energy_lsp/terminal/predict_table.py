@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.predicting.calibration_text import calibration_name
+from energy_lsp.predicting.wording import first_cost
 from energy_lsp.presentation.notation.units import column_unit, counted, in_unit, interval, joules, whole
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
@@ -124,7 +125,7 @@ def _layers(call: KnownCall) -> str:
         return ""
     parts = []
     if prediction.first_joules:
-        parts.append(f"first-run tracing {joules(prediction.first_joules)}")
+        parts.append(f"{first_cost(prediction)} {joules(prediction.first_joules)}")
     shares = sorted((share for share in prediction.layers if share.layer.line), key=lambda one: -one.share)
     parts += [f"{one_line(share.layer.path)} {share.share:.0%}" for share in shares[:LAYERS]]
     return ", ".join(parts)

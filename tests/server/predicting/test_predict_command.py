@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from energy_data.model import (
     Quantity,
     Run,
 )
-from energy_data.prediction.specs import CallSpec, Tensor
+from energy_data.prediction.specs import CallSpec, Prediction, Tensor
 from energy_lsp.checking.run import CLIENT
 from energy_lsp.cli import main
 from energy_lsp.features.hover import hover_at, saving_text
@@ -34,6 +35,7 @@ from energy_lsp.predicting import choice as choosing
 from energy_lsp.predicting import in_editor
 from energy_lsp.predicting.correction import apis_that_are_off, correct
 from energy_lsp.predicting.impact import predicted_impact
+from energy_lsp.predicting.wording import first_cost
 from energy_lsp.presentation.pipeline import read_reports
 from energy_lsp.workspace.folders import Folder
 from energy_measure.machine.describe import describe
@@ -410,3 +412,9 @@ def test_a_finding_in_a_program_that_never_ran_says_what_it_would_save(tmp_path,
     assert shown["saved_joules"] == pytest.approx(impact.joules)
     assert "as predicted" in shown["message"]
     assert shown["message"].startswith("Negligible here") == impact.is_below(0.01)
+
+
+def test_a_first_call_loads_and_only_a_model_traces():
+    alone = Prediction(joules=0.06, low=0.01, high=0.3, seconds=0.1, first_joules=0.05)
+    assert first_cost(alone) == "loading at the first call"
+    assert first_cost(replace(alone, steps=4)) == "first-run tracing"
