@@ -14,8 +14,9 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from energy_lsp.presentation.pipeline import LARGEST_SOURCE, make_report, silent_report
-from energy_lsp.presentation.reports.diagnostics import with_diagnostics
+from energy_lsp.presentation.reports.diagnostics import Impacts, with_diagnostics
 from energy_lsp.presentation.reports.file import FileReport
+from energy_lsp.presentation.reports.impact import impact_of
 from energy_lsp.workspace.folders import Folder
 
 if TYPE_CHECKING:
@@ -29,6 +30,20 @@ logger = logging.getLogger(__name__)
 Change = types.TextDocumentContentChangeEvent
 Made = tuple[int, Mapping[str, FileReport]]
 """What `wanted` was when reports were begun, and the reports."""
+LONGEST_FORESEEN = 20_000
+"""Bytes of a program beyond which what a finding is worth in it is predicted in hovers and by `check` alone: going through
+the program for its shapes takes about 10 ms for so many. Inlay hints, which come next, ask the same."""
+
+
+def impacts(report: FileReport) -> Impacts:
+    """How to tell what findings are worth: with what is predicted, where that is quickly had at every key."""
+    short = len(report.source) <= LONGEST_FORESEEN and not report.is_cell
+    if not short or not report.findings or report.program_joules is not None:
+        return impact_of
+    # At start it would be loaded for nothing.
+    from energy_lsp.predicting.impact import Foreseen
+
+    return Foreseen([report]).impact
 
 
 class Opened(ABC):
@@ -59,7 +74,7 @@ class Opened(ABC):
         wanted = self.wanted
         try:
             made, reports = self.make_reports(client)
-            return made, {uri: with_diagnostics(report) for uri, report in reports.items()}
+            return made, {uri: with_diagnostics(report, impacts(report)) for uri, report in reports.items()}
         except Exception as problem:
             return wanted, self.no_reports(problem)
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from lsprotocol import types
 
 from energy_code.analysis.call_text import call_text
+from energy_code.text.lines import Lines
 from energy_data.database.calibrations import calibrations, cost_model, put_calibration, set_corrections
 from energy_data.database.database import Database
 from energy_data.model import (
@@ -37,6 +38,9 @@ from energy_lsp.predicting.correction import apis_that_are_off, correct
 from energy_lsp.predicting.impact import predicted_impact
 from energy_lsp.predicting.wording import first_cost
 from energy_lsp.presentation.pipeline import read_reports
+from energy_lsp.presentation.reports.diagnostics import with_diagnostics
+from energy_lsp.presentation.reports.impact import impact_of
+from energy_lsp.session.open_file import LONGEST_FORESEEN, impacts
 from energy_lsp.workspace.folders import Folder
 from energy_measure.machine.describe import describe
 
@@ -411,6 +415,11 @@ def test_a_finding_in_a_program_that_never_ran_says_what_it_would_save(tmp_path,
     assert shown["saving_origin"] == "predicted"
     assert shown["saved_joules"] == pytest.approx(impact.joules)
     assert "as predicted" in shown["message"]
+    live = with_diagnostics(report, impacts(report)).diagnostics.items
+    [diagnostic] = [one for one in json.loads(live) if one["code"] == "steps-per-execution"]
+    assert diagnostic["message"] == shown["message"], "an editor says the same while somebody types"
+    longer = replace(report, lines=Lines(report.source + b"#" * LONGEST_FORESEEN))
+    assert impacts(longer) is impact_of, "a long text is not gone through at every key"
     assert shown["message"].startswith("Negligible here") == impact.is_below(0.01)
 
 

@@ -6,7 +6,7 @@ They are encoded where the report is made, in the worker: on the loop those of a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from energy_code.rules import Finding
     from energy_lsp.presentation.figures.hints import Hint
     from energy_lsp.presentation.reports.file import FileReport
+    from energy_lsp.presentation.reports.impact import Impact
     from energy_lsp.workspace.settings import Severity
 
 SOURCE = "energy-lsp"
@@ -33,21 +34,25 @@ SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = {
 }
 
 
-def with_diagnostics(report: FileReport) -> FileReport:
+Impacts = Callable[["FileReport", "Finding"], "Impact | None"]
+"""What a finding of a report is worth; None where that is not known."""
+
+
+def with_diagnostics(report: FileReport, impact: Impacts = impact_of) -> FileReport:
     """The report with its diagnostics, encoded."""
-    return replace(report, diagnostics=encoded_diagnostics(report))
+    return replace(report, diagnostics=encoded_diagnostics(report, impact))
 
 
-def encoded_diagnostics(report: FileReport) -> EncodedDiagnostics:
+def encoded_diagnostics(report: FileReport, impact: Impacts = impact_of) -> EncodedDiagnostics:
     """A report's diagnostics as they go over the wire."""
-    text = encoded_list(diagnostics_of(report))
+    text = encoded_list(diagnostics_of(report, impact))
     return EncodedDiagnostics(text, hashlib.blake2b(text.encode(), digest_size=8).hexdigest())
 
 
-def diagnostics_of(report: FileReport) -> list[types.Diagnostic]:
+def diagnostics_of(report: FileReport, impact: Impacts = impact_of) -> list[types.Diagnostic]:
     """A report's diagnostics, in the order of the text."""
     found = [
-        (finding.span.start_byte, finding.rule.name, _of_finding(report, finding))
+        (finding.span.start_byte, finding.rule.name, _of_finding(report, finding, impact(report, finding)))
         for finding in report.findings
     ]
     if report.folder.settings.hotspot_severity != "off":
@@ -55,11 +60,10 @@ def diagnostics_of(report: FileReport) -> list[types.Diagnostic]:
     return [diagnostic for _, _, diagnostic in sorted(found, key=lambda one: one[:2])]
 
 
-def _of_finding(report: FileReport, finding: Finding) -> types.Diagnostic:
+def _of_finding(report: FileReport, finding: Finding, impact: Impact | None) -> types.Diagnostic:
     rule = finding.rule
     related = [(report.range(span), "Part of the same rewrite") for span in finding.related]
-    # What is predicted is not asked for here: at every key it would take the walk for shapes.
-    said = finding_text(report, finding, impact_of(report, finding))
+    said = finding_text(report, finding, impact)
     return _diagnostic(report, finding.span, rule.name, rule.url, *said, related)
 
 
