@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from energy_code.rule_engine.context import Edit
+from energy_code.workspace.notebook import program_of
 from energy_code.workspace.project import Project
 from energy_measure.program.entry_points import reached_files
 
@@ -37,6 +38,15 @@ class Candidate:
     """Packages of which one has to be installed for it to make a difference."""
     places: Sequence[Candidate] = ()
     """The same at each place alone, where it changes several: an editor tries one."""
+    cell: int = 0
+    """Of a notebook the cell, counted from 1, in which `line` counts."""
+
+    @property
+    def where(self) -> str:
+        """Where a person finds it: `train.py:12`, `study.ipynb cell 4:2`; empty for the environment."""
+        if not self.file:
+            return ""
+        return f"{self.file} cell {self.cell}:{self.line}" if self.cell else f"{self.file}:{self.line}"
 
 
 class Tried(Protocol):
@@ -73,11 +83,14 @@ def read_sources(root: Path, entry: Path) -> list[Source]:
     project = Project(root)
     project.index()
     found = []
-    for path in reached_files(entry.resolve()):
+    entry = entry.resolve()
+    cells = program_of(entry.read_bytes()) if entry.suffix == ".ipynb" else None
+    for path in [entry, *reached_files(entry, cells)] if cells is not None else reached_files(entry):
         document = project.document(path)
         if document is None or not path.is_relative_to(root.resolve()):
             continue
-        if document.analyse().source == path.read_bytes():  # else edits would not fit the file as it is
+        # Else edits would not fit the file as it is; those of a notebook are of its cells, one behind the other.
+        if path.suffix == ".ipynb" or document.analyse().source == path.read_bytes():
             found.append(Source(path.relative_to(root.resolve()).as_posix(), path, document.analyse()))
     return found
 

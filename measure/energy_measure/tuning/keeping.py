@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from energy_measure.tuning.trial import Trial, Tuned
 
 
-def keep(
-    tuned: Tuned, lines: Mapping[tuple[str, int], str], root: Path, database: Path, tensorflow: str
-) -> int:
+def keep(tuned: Tuned, lines: Mapping[str, str], root: Path, database: Path, tensorflow: str) -> int:
     """Write down what was confirmed singly, whatever came out; how many that were."""
     identity = project_ids(root.resolve())[0]
     found = [row for trial in tuned.trials if (row := _evidence(trial, tuned, lines, identity, tensorflow))]
@@ -29,12 +27,12 @@ def keep(
 
 
 def _evidence(
-    trial: Trial, tuned: Tuned, lines: Mapping[tuple[str, int], str], identity: str, tensorflow: str
+    trial: Trial, tuned: Tuned, lines: Mapping[str, str], identity: str, tensorflow: str
 ) -> RuleEvidence | None:
     candidate, found = trial.candidate, trial.comparison
     if found is None or trial.p_value is None or not candidate.file:
         return None
-    line = lines.get((candidate.file, candidate.line), "")
+    line = lines.get(candidate.where, "")
     if not line.strip():
         return None
     return RuleEvidence(

@@ -18,6 +18,7 @@ from energy_measure.tuning.candidate import Candidate, edited, read_sources, tog
 from energy_measure.tuning.candidates import find_all
 from energy_measure.tuning.keeping import keep
 from energy_measure.tuning.likeness import Tolerance
+from energy_measure.tuning.notebooks import SUFFIX, TunedNotebook
 from energy_measure.tuning.packages import packages_of
 from energy_measure.tuning.search import Tuning
 from energy_measure.tuning.trial import Progress, Trial, Tuned
@@ -65,8 +66,8 @@ class TuneResult:
     """What was chosen, in bytes of the files as they are."""
     applied: Mapping[str, tuple[bytes, bytes]] = field(default_factory=dict)
     """The files with those of the chosen alone that leave results equal: what `--apply` writes."""
-    lines: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    """The source of the candidates' lines, by file and line."""
+    lines: Mapping[str, str] = field(default_factory=dict)
+    """The source of the candidates' lines, by where they are."""
 
     @property
     def untouched(self) -> bool:
@@ -108,19 +109,20 @@ def tune(
 ) -> TuneResult:
     """Find candidates and try them within the time; the project stays as it is."""
     script = request.script.resolve()
-    if script.suffix == ".ipynb":
-        raise MeasureProblem(
-            "Notebooks cannot be tuned yet: save it as a script (jupyter nbconvert --to script) first."
-        )
     if script.is_dir():
         raise MeasureProblem(f"{request.script} is a folder: name the script to tune.")
-    if script.suffix not in PROGRAMS:
+    if script.suffix not in (*PROGRAMS, SUFFIX):
         raise MeasureProblem(f"{request.script} is no Python script by its name: name the script to tune.")
-    if is_empty(script):
+    notebook = None
+    if script.suffix == SUFFIX:
+        notebook = TunedNotebook(script, script.relative_to(request.project.resolve()).as_posix())
+    if notebook.is_empty if notebook is not None else is_empty(script):
         raise MeasureProblem(f"{request.script} does nothing: name the script to tune.")
     interpreter = find_interpreter(script.parent, request.project, request.python)
     sources = read_sources(request.project, script)
     found = find_all(sources)
+    if notebook is not None:
+        found = notebook.placed(found)
     packages = packages_of(interpreter.path, sorted({name for one in found for name in one.needs}))
     candidates = _asked_for(
         [one for one in found if not one.needs or not packages.there.isdisjoint(one.needs)], request
@@ -131,17 +133,32 @@ def tune(
     with shop as workshop, metered:
         tuned = Tuning(workshop, metered, request.minutes * 60, request.tolerance, progress).run(candidates)
         (chosen, _), (equal, _) = together(tuned.chosen), together(tuned.equal)
-        files, applied = (
-            {name: (workshop.text(name), edited(workshop.text(name), edits)) for name, edits in some.items()}
-            for some in (chosen, equal)
-        )
-        lines = {
-            (one.file, one.line): _line(workshop.text(one.file), one.line) for one in candidates if one.file
-        }
+        texts = {source.name: source.text for source in sources}
+        files, applied = (_changed(texts, some, notebook) for some in (chosen, equal))
+        lines = {one.where: _line(_text_of(one, texts, notebook), one.line) for one in candidates if one.file}
+        if notebook is not None:
+            chosen.pop(notebook.name, None)  # they are of the script that its cells were run as
         result = TuneResult(tuned, files, workshop.changed(), chosen, applied, lines)
     if request.database is not None:
         keep(result.tuned, result.lines, request.project, request.database, packages.tensorflow)
     return result
+
+
+def _changed(
+    texts: Mapping[str, bytes], edits: Mapping[str, Sequence[Edit]], notebook: TunedNotebook | None
+) -> dict[str, tuple[bytes, bytes]]:
+    """The files that some edits change, before and after."""
+    found = {}
+    for name, some in edits.items():
+        if notebook is not None and name == notebook.name:
+            found[name] = (notebook.data, notebook.edited(some))
+        else:
+            found[name] = (texts[name], edited(texts[name], some))
+    return found
+
+
+def _text_of(one: Candidate, texts: Mapping[str, bytes], notebook: TunedNotebook | None) -> bytes:
+    return notebook.source(one.cell) if notebook is not None and one.cell else texts[one.file]
 
 
 def _line(text: bytes, number: int) -> str:
@@ -180,7 +197,9 @@ def as_json(trial: Trial) -> dict[str, Any]:
     return {
         "name": candidate.name,
         "title": candidate.title,
+        "place": candidate.where or "environment",
         "file": candidate.file or None,
+        "cell": candidate.cell or None,
         "line": candidate.line or None,
         "environment": dict(candidate.environment),
         "saved_joules": saved,

@@ -129,8 +129,11 @@ class Workshop:
         copy = Path(tempfile.mkdtemp(dir=self._folder.name)) / self.root.name
         try:
             _copy(self._pattern, self._files, copy)
-            for name, edits in version.edits.items():
-                (copy / name).write_bytes(edited(self._texts[name], edits))
+            for name, text in self._texts.items():
+                if name in version.edits or name.endswith(
+                    ".ipynb"
+                ):  # Python runs a notebook's cells as a script
+                    (copy / name).write_bytes(edited(text, version.edits.get(name, ())))
             written = Written(copy, _files(copy))
             outcome = self._run(copy, version, seed, timeout, cpu_seconds, remind)
             return replace(outcome, written=written.text(_files(copy)))

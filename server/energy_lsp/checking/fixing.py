@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from energy_code.workspace.notebook_text import with_sources
 from energy_data.untrusted.reading import LARGEST_NOTEBOOK, read_text
 from energy_data.untrusted.writing import write_file
-from energy_lsp.checking.notebook_text import with_sources
 from energy_lsp.presentation.reports.edits import applied, combine
 
 if TYPE_CHECKING:

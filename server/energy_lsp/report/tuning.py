@@ -52,7 +52,7 @@ def write_tune_report(path: Path, program: str, result: TuneResult) -> None:
 
 
 def _row(one: dict[str, Any]) -> list[str]:
-    place = f"{one['file']}:{one['line']}" if one["file"] else "environment"
+    place = one["place"]
     saved = joules(one["saved_joules"]) if one["saved_joules"] is not None else ""
     share = f"{one['share']:.0%}" if one["share"] is not None else ""
     return [one["name"], place, saved, share, RESULT_WORDS[one["results"]], one["verdict"], one["note"]]

@@ -50,7 +50,7 @@ def print_tuned(result: TuneResult, applied: bool) -> None:
 
 
 def _row(one: dict[str, Any], mark: str) -> tuple[str, ...]:
-    place = f"{one['file']}:{one['line']}" if one["file"] else "environment"
+    place = one["place"]
     saved = spread = share = ""
     if one["saved_joules"] is not None:
         low, high = one["interval"]["low"], one["interval"]["high"]

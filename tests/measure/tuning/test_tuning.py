@@ -196,7 +196,6 @@ def test_folders_of_tools_are_those_that_no_copy_has() -> None:
         ("empty.py", "", "does nothing: name the script"),
         ("comments.py", "# later\n\n", "does nothing: name the script"),
         ("notes.txt", "print(1)", "no Python script by its name"),
-        ("book.ipynb", "{}", "nbconvert"),
     ],
 )
 def test_what_is_no_program_is_not_run(tmp_path: Path, name: str, text: str, words: str) -> None:
