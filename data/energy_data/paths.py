@@ -43,8 +43,14 @@ def salt_file() -> Path:
     return standard_database().with_name("salt")
 
 
+def absolute(path: Path) -> Path:
+    """A path from the root on, without `..`: what lies above `here/../there` is not what lies above `here`."""
+    return Path(os.path.abspath(path))
+
+
 def project_root(path: Path) -> Path:
     """The nearest folder above a path with a `pyproject.toml` or a repository, else its own or that of its package."""
+    path = absolute(path)
     start = path if path.is_dir() else path.parent
     return next(
         (folder for folder in (start, *start.parents) if is_marked(folder)), None

@@ -47,7 +47,7 @@ class CpuCheckpoints:
         """
         path = folder / f"events-{process}.bin"
         found: dict[int, list[Integers]] = {}
-        for thread, rows in chunks(path) if path.exists() else ():
+        for thread, rows in chunks(path):
             if rows.shape[1] == len(MARK):
                 found.setdefault(thread, []).append(rows)
             elif killed and rows.shape[1] == len(OPEN):

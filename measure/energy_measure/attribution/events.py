@@ -1,11 +1,12 @@
 """What the probe recorded of a run, as arrays: when each call began and ended, where, inside which other.
 
 A run folder holds one `events-PID.bin` for each process of the program (see `injected/probe` for who writes them).
-A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Single calls have the
-columns `PLAIN`; what is nested in what follows from their times. In a program with a very great number of calls,
-neighbouring short calls of one site are merged into one row with the columns `COLUMNS`: `count` calls, `busy`
-nanoseconds spent in them between `start` and `end`. Chunks with the columns `MARK` are CPU times (see
-`cpu_checkpoints.py`), those with the columns `OPEN` calls that have begun: of a process that was killed some never ended.
+A file is a row of chunks of int64: a header (`MAGIC`, thread, rows, columns), then the rows. Those with the columns
+`RECORD` are of all threads: single calls, of which what is nested in what follows from their times; CPU times (`MARK`, see
+`cpu_checkpoints.py`); calls that have begun (`OPEN`): of a process that was killed some never ended. In a program with a
+very great number of calls, neighbouring short calls of one site are merged into one row with the columns `COLUMNS`:
+`count` calls, `busy` nanoseconds spent in them between `start` and `end`. What a process had not written when it was
+killed is in its `ring-PID-….bin`, in rows like `RECORD`; those without a start are empty.
 
 Numbers of sites from the number of instrumented calls on are given out by each process as it meets something else
 to record; `renumbered` makes them the same for all processes and runs.
@@ -23,8 +24,11 @@ import numpy.typing as npt
 MAGIC = 0x454E4552
 HEADER = 4
 PLAIN = ("site", "start", "end", "tracing")
+RECORD = (*PLAIN, "thread")
 MARK = ("time", "cpu", "thread cpu")
 OPEN = ("site", "start", "tracing", "cpu", "thread cpu")
+CHECKPOINT, BEGUN = -1, -2
+"""In place of a site: what else a row is (`injected/probe/rows.py`)."""
 COLUMNS = ("site", "start", "end", "parent_start", "parent_site", "flags", "busy", "count")
 
 Integers = npt.NDArray[np.int64]
@@ -101,7 +105,7 @@ class Events:
         plain_threads: list[Integers] = [np.zeros(0, dtype=np.int64)]
         merged: list[Integers] = []
         threads: dict[tuple[str, int], int] = {}
-        for path in sorted(folder.glob("events-*.bin")):
+        for path in files(folder):
             numbers = (renumbered or {}).get(path.name, {})
             found = [(thread, _known(_with_numbers(rows, numbers), known)) for thread, rows in chunks(path)]
             if killed_at is not None:
@@ -161,11 +165,17 @@ def _never_ended(found: Sequence[tuple[int, Integers]], killed_at: int) -> list[
     return lost
 
 
+def files(folder: Path) -> list[Path]:
+    """The file of each process, whether or not it came to write anything to it before it was killed."""
+    rings = (folder / f"events-{path.stem.split('-')[1]}.bin" for path in folder.glob("ring-*-*.bin"))
+    return sorted({*folder.glob("events-*.bin"), *rings})
+
+
 def chunks(path: Path) -> list[tuple[int, Integers]]:
-    """The thread and the rows of each chunk of a file; one cut off by a killed process is left out."""
-    data = path.read_bytes()
-    words = np.frombuffer(data, dtype="<i8", count=len(data) // 8).astype(np.int64, copy=False)
+    """The thread and the rows of each chunk of a process's file; one cut off by a killed process is left out."""
+    words = _words(path)
     found: list[tuple[int, Integers]] = []
+    written = np.zeros((0, len(RECORD)), dtype=np.int64)
     at = 0
     while at + HEADER <= len(words) and words[at] == MAGIC:
         thread, rows, columns = (int(word) for word in words[at + 1 : at + HEADER])
@@ -173,7 +183,42 @@ def chunks(path: Path) -> list[tuple[int, Integers]]:
         at = begin + rows * columns
         if at > len(words):
             break
-        found.append((thread, words[begin:at].reshape(rows, columns)))
+        chunk = words[begin:at].reshape(rows, columns)
+        if columns == len(RECORD):
+            written = chunk
+            found += _by_thread(chunk)
+        else:
+            found.append((thread, chunk))
+    return found + _by_thread(_not_written(path, written))
+
+
+def _not_written(path: Path, written: Integers) -> Integers:
+    """What is left in a process's ring; `written`: what it wrote last, and may have had no time to take away from there."""
+    known = {tuple(row) for row in written.tolist()}
+    left: list[list[int]] = []
+    for ring in sorted(path.parent.glob(path.stem.replace("events-", "ring-", 1) + "-*.bin")):
+        words = _words(ring)
+        rows = words[: len(words) // len(RECORD) * len(RECORD)].reshape(-1, len(RECORD))
+        left += [row for row in rows[rows[:, 1] != 0].tolist() if tuple(row) not in known]
+    return np.array(left, dtype=np.int64).reshape(-1, len(RECORD))
+
+
+def _words(path: Path) -> Integers:
+    data = path.read_bytes() if path.exists() else b""
+    return np.frombuffer(data, dtype="<i8", count=len(data) // 8).astype(np.int64, copy=False)
+
+
+def _by_thread(records: Integers) -> list[tuple[int, Integers]]:
+    """Records of all threads as rows of each: calls, marks, calls that have begun."""
+    found: list[tuple[int, Integers]] = []
+    for thread in np.unique(records[:, 4]).tolist():
+        rows = records[records[:, 4] == thread]
+        kind = rows[:, 0]
+        begun = rows[kind <= BEGUN]
+        site, tracing = np.divmod(BEGUN - begun[:, 0], 2)
+        opened = np.column_stack((site, begun[:, 1], tracing, begun[:, 2:4]))
+        parts = (rows[kind >= 0, :4], rows[kind == CHECKPOINT, 1:4], opened)
+        found += [(thread, part) for part in parts if len(part)]
     return found
 
 

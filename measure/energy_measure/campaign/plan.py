@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from energy_data.paths import absolute
 from energy_data.untrusted.reading import LARGEST_SOURCE, read_text
 from energy_measure.plan_file import read_plan_file, section
 from energy_measure.problems import MeasureProblem
@@ -78,7 +79,7 @@ class Plan:
     @property
     def folder(self) -> Path:
         """What the plan's paths are relative to."""
-        return self.path.absolute().parent
+        return absolute(self.path).parent
 
     @property
     def name(self) -> str:
@@ -109,7 +110,7 @@ def read_plan(path: Path) -> Plan:
         raise MeasureProblem(f"{path}: write [[project]], with two brackets, for each project.")
     projects = [ProjectSettings(**section(path, "[[project]]", one, ProjectSettings)) for one in listed]
     if settings.projects:
-        projects += _from_table(path.absolute().parent / settings.projects)
+        projects += _from_table(absolute(path).parent / settings.projects)
     if not projects:
         raise MeasureProblem(f"{path} names no project; add a [[project]] with its path.")
     return Plan(path, settings, tuple(projects))

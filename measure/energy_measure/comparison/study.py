@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from energy_data.paths import absolute
 from energy_measure.comparison.effects import Effects
 from energy_measure.comparison.pairs import PAIRS, QUICK_PAIRS, NotResolvedError
 from energy_measure.comparison.programs import (
@@ -97,7 +98,7 @@ class Study:
 
     def pair(self, model: ModelSettings, before: str, after: str) -> ProgramPair:
         """Two programs as `compare` takes them; what they print is told, not compared."""
-        folder = self.path.absolute().parent
+        folder = absolute(self.path).parent
         scripts = [folder / model.programs[name] for name in (before, after)]
         for script in scripts:
             if not script.is_file():

@@ -67,9 +67,8 @@ class Results:
         return getattr(self.queue, name)
 
     def put(self, result: Any) -> None:
-        """Write, and hand over; what belongs to sites is written after the first task, the second, the fourth …"""
+        """Hand over; what belongs to sites is written after the first task, the second, the fourth …"""
         self.tasks += 1
-        self.recorder.flush_here()
         if self.tasks & (self.tasks - 1) == 0:
             self.recorder.write_sites()
         self.queue.put(result)

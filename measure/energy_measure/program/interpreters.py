@@ -15,6 +15,7 @@ from typing import Any
 
 import platformdirs
 
+from energy_data.paths import absolute
 from energy_data.untrusted.reading import LARGEST_SETTINGS, read_text
 from energy_data.untrusted.toml import BadSettings, read_toml
 from energy_data.untrusted.writing import private_folder, write_file
@@ -120,7 +121,7 @@ def environment_folder(project: Path, python: Path, requirements: str) -> Path:
 
 def declared_requirements(project: Path) -> tuple[list[str], str]:
     """What to hand to pip, and the text that decides what it installs."""
-    listed = project.absolute() / "requirements.txt"
+    listed = absolute(project) / "requirements.txt"
     if listed.exists():
         return ["-r", str(listed)], _text(listed)
     declared = project / "pyproject.toml"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from energy_data.model import Machine
+from energy_data.paths import absolute
 from energy_data.untrusted.writing import stream_into
 from energy_measure.host.lock import HostLock, host_lock
 from energy_measure.machine.describe import describe
@@ -50,7 +51,7 @@ def measure(
         )
     set_active_watts(options.active_watts)
     meters = choose(options.meter)
-    folder = request.path if request.path.is_dir() else request.path.absolute().parent
+    folder = request.path if request.path.is_dir() else absolute(request.path).parent
     if request.create_env:
         tell(Progress("making an environment for the project, unless it is there", 0.0, None))
     with _nobody_measuring(request, lock, announce):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from energy_data.database.database import Database
+from energy_data.paths import absolute
 from energy_data.problems import Problem
 from energy_data.project_identity import project_ids
 from energy_data.untrusted.printable import one_line
@@ -24,7 +25,7 @@ def choices(request: MeasureRequest) -> dict[str, Any]:
     path = request.path
     if not path.exists():
         raise MeasureProblem(f"There is no {path}; give a script, a notebook or a project folder.")
-    folder = path if path.is_dir() else path.absolute().parent
+    folder = path if path.is_dir() else absolute(path).parent
     before = _seconds_before(database_path(request.database), request.project.resolve())
     chosen, problem = _chosen(request, folder)
     try:
@@ -45,7 +46,7 @@ def choices(request: MeasureRequest) -> dict[str, Any]:
                 "tensorflow": one.has_tensorflow,
                 "keras": one.has_keras,
             }
-            for one in interpreters(folder.absolute(), request.project.absolute())
+            for one in interpreters(absolute(folder), absolute(request.project))
         ],
         "can_create": _can_create(folder),
     }
@@ -55,7 +56,7 @@ def _chosen(request: MeasureRequest, folder: Path) -> tuple[str | None, str | No
     """The interpreter that would be taken, or why none would do."""
     try:
         return str(
-            find_interpreter(folder.absolute(), request.project.absolute(), request.options.python).path
+            find_interpreter(absolute(folder), absolute(request.project), request.options.python).path
         ), None
     except MeasureProblem as problem:
         return None, str(problem)

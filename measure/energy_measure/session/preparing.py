@@ -9,6 +9,7 @@ from pathlib import Path
 from energy_code.model import Call
 from energy_code.workspace.notebook import NotebookProblem
 from energy_code.workspace.project import Project
+from energy_data.paths import absolute
 from energy_data.untrusted.reading import real
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.call_sites import Instrumented
@@ -31,7 +32,7 @@ def interpreter_for(request: MeasureRequest, folder: Path) -> Interpreter:
     """The interpreter asked for, made for the project, or found beside it."""
     asked_for = request.options.python
     if not request.create_env:
-        return find_interpreter(folder.absolute(), request.project.absolute(), asked_for)
+        return find_interpreter(absolute(folder), absolute(request.project), asked_for)
     made = inspect_interpreter(create_environment(folder, asked_for))
     if made is None or not made.can_measure:
         raise MeasureProblem(
@@ -63,7 +64,7 @@ def instrumented_program(request: MeasureRequest, entries: Sequence[Path]) -> In
     """The program with probes: all of a folder, else a script or notebook and what it imports."""
     instrumented = Instrumented()
     whole = request.path.is_dir()
-    path = request.path.absolute()
+    path = absolute(request.path)
     root = path if whole else path.parent
     project = Project(root)
     project.named.add(real(path))

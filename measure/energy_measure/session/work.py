@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from energy_data.paths import absolute
 from energy_data.project_identity import project_id
 from energy_data.project_places import remember_place
 from energy_data.untrusted.printable import one_line
@@ -192,7 +193,7 @@ class Work:
         """Where a person would start it: here for a script, in its folder for a project or a notebook."""
         if self.request.path.is_dir():
             return self.request.path
-        return entry.absolute().parent if entry.suffix == ".ipynb" else Path.cwd()
+        return absolute(entry).parent if entry.suffix == ".ipynb" else Path.cwd()
 
     def _seen_from(self, cwd: Path, entry: Path) -> Path:
         return Path(entry.name) if entry.suffix == ".ipynb" and not self.request.path.is_dir() else entry

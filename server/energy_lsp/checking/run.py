@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from energy_data.database.measured_folders import MeasuredFolders
 from energy_data.database.store import EnergyStore
+from energy_data.paths import absolute
 from energy_data.untrusted.reading import real
 from energy_data.untrusted.writing import inside
 from energy_lsp.checking.fixing import fix_file
@@ -51,7 +52,7 @@ def kept(files: Sequence[Path], paths: Sequence[Path], options: Mapping[str, obj
     where it runs and to the folders that it names, as outside of a repository every folder is a project of its own."""
     patterns = options.get("exclude", ())
     assert isinstance(patterns, tuple)
-    bases = [Path.cwd(), *(path.absolute() for path in paths if path.is_dir())]
+    bases = [Path.cwd(), *(absolute(path) for path in paths if path.is_dir())]
     return [
         file
         for file in files
@@ -183,7 +184,7 @@ def budget_of(paths: Sequence[Path], options: Mapping[str, object]) -> float:
 
 
 def _folders(paths: Sequence[Path], options: Mapping[str, object]) -> list[Folder]:
-    folders = [_folder_of(path.absolute(), options) for path in paths]
+    folders = [_folder_of(absolute(path), options) for path in paths]
     return list({folder.root: folder for folder in folders}.values())
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from energy_data.database.calibrations import calibrations, cost_model
 from energy_data.database.database import Database
 from energy_data.model import Calibration
-from energy_data.paths import user_database
+from energy_data.paths import absolute, user_database
 from energy_data.prediction.cost_model import CostModel
 
 CALIBRATE = "energy-lsp calibrate"
@@ -83,7 +83,7 @@ def versions_for(
     from energy_measure.program.interpreters import find_interpreter
     from energy_measure.request import read_options
 
-    folder = path.absolute() if path.is_dir() else path.absolute().parent
+    folder = absolute(path) if path.is_dir() else absolute(path).parent
     try:
         options = read_options(root, note=note, python=python)
         found = find_interpreter(folder, root, options.python, creates=False)

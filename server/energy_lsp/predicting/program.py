@@ -271,7 +271,7 @@ def predicted_joules(paths: Sequence[Path], database: Path | None) -> tuple[floa
 
     machine, amount, notes = describe().label, 0.0, []
     for path in paths:
-        root = project_root(path.absolute())
+        root = project_root(path)
         choice = choose_calibration(database, machine, versions_for(path, root))
         notes += [choice.note] if choice.note and choice.note not in notes else []
         store = EnergyStore.open(database, root, strict=False)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from energy_data.paths import absolute
 from energy_data.untrusted.walking import walk
 
 SKIPPED = frozenset(
@@ -19,7 +20,7 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in paths:
         for file in _walk(path) if path.is_dir() else [path]:
-            found[file.absolute()] = None
+            found[absolute(file)] = None
     return list(found)
 
 

@@ -15,7 +15,7 @@ import pytest
 from energy_data.database.database import Database
 
 LOOP = """
-import sys, time
+import os, signal, sys, time
 import tensorflow as tf
 for number in range(300):
     tf.square(number)
@@ -24,6 +24,8 @@ if sys.argv[1] == "raise":
     raise ValueError("no such file: data.csv")
 if sys.argv[1] == "exit":
     sys.exit("nothing to train on")
+if sys.argv[1] == "crash":
+    os.kill(os.getpid(), signal.SIGSEGV)
 while True:
     time.sleep(0.01)
 """
@@ -36,7 +38,7 @@ def kept(command: Any, output: str, status: str, error: str) -> None:
     assert error in report["error"]
     (call,) = report["calls"]
     assert (call["api"], call["line"]) == ("tensorflow.math.square", 4)
-    assert call["times"] > 0
+    assert call["times"] == 300
     phases = {phase["name"]: phase["joules"] for phase in report["program"]["phases"]}
     assert sum(phases.values()) == pytest.approx(report["program"]["joules"])
     (run,) = command.runs()
@@ -65,6 +67,15 @@ def test_a_program_that_fails(bench: Any, command: Any, how: str, error: str) ->
     assert told.endswith(f" failed: {error}")
 
 
+def test_a_program_that_crashes(bench: Any, command: Any) -> None:
+    """Nothing of the program runs any more that could write anything down."""
+    bench.write(main=LOOP)
+    done = command.run("main.py", "--quick", "--format", "json", "--", "crash")
+    assert done.returncode == 1
+    kept(command, done.stdout, "failed", "killed by SIGSEGV")
+    assert first_line(command, "report").startswith("The program failed: The program was killed by SIGSEGV")
+
+
 def test_a_program_that_takes_too_long(bench: Any, command: Any) -> None:
     bench.write(main=LOOP)
     done = command.run("main.py", "--quick", "--timeout", "3", "--format", "json", "--", "wait")
@@ -82,7 +93,6 @@ def test_a_program_that_is_interrupted(bench: Any, command: Any, everybody: bool
     while not (bench.project / "started").exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    time.sleep(0.5)  # what the probe had not yet written down would be gone
     if everybody:
         os.killpg(process.pid, signal.SIGINT)
     else:

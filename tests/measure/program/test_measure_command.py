@@ -172,6 +172,16 @@ def test_where_it_comes_from_is_recorded_and_all_calls_if_asked_for(bench: Any, 
     assert all(0 <= span.start <= span.end for span in spans)
 
 
+def test_a_path_with_dots_belongs_to_the_project_that_it_leads_to(bench: Any, command: Any) -> None:
+    program = "import tensorflow as tf\ntf.square(2)\n"
+    bench.write({"here/pyproject.toml": "", "there/pyproject.toml": "", "there/main.py": program})
+    assert command.run("here/../there/main.py", "--quick").returncode == 0
+    (run,) = command.runs()
+    assert run.project == "there"
+    with Database.read(command.database) as database:
+        assert [one.file for one in database.measurements(run.id)] == ["main.py"]
+
+
 def test_the_database_names_no_folder_of_this_machine(bench: Any, command: Any, tmp_path: Path) -> None:
     bench.write(train=TRAIN + f"    raise OSError({str(bench.project)!r} + '/data/x.npy, /srv/eve/y.npy')\n")
     script = bench.project / "train.py"

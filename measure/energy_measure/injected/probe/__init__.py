@@ -11,13 +11,11 @@ so that it does not show, it also looks at the CPU time of the process and of th
 
 What is no call in the source (imports, graphs that are built, callbacks, steps of an iteration: `phase_hooks.py`) is
 recorded in the same rows, under numbers from `sites` on that are given out as they come up and are written to
-`places-PID.jsonl` at once. So that a program that is killed keeps what it did, rows are written at least every
-`FLUSH_NS` of calls, and a call that is the first of its site or may be long is noted when it begins, in a row of
-`OPEN` columns.
+`places-PID.jsonl` at once. A call that is the first of its site or may be long is also noted when it begins.
 
-Each thread keeps its rows in a list of its own and writes them to `events-PID.bin` when there are `CHUNK` of
-them. After `EXACT` rows, neighbouring short calls of one site are merged before they are written, so a program
-with millions of calls needs neither memory nor disk without bound.
+All threads write their rows into memory that is a file (`ring.py`), so that a process that is killed keeps what it did;
+from there they go to `events-PID.bin`. After `EXACT` rows, neighbouring short calls of one site are merged before they are
+written, so a program with millions of calls needs neither memory nor disk without bound.
 
 The probe leaves no trace in what the program can see: exceptions pass through without a frame of the probe in
 their traceback, and a warning raised with a stack level points at the program's own line.

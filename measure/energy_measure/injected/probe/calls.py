@@ -7,8 +7,9 @@ import sys
 
 from . import recorder as recording
 from .libraries import gpu_synchronisation, is_tracer, waiting
-from .recorder import CHUNK, FLUSH_NS, LONG_NS
-from .rows import HIDDEN_FILE, ROW
+from .recorder import LONG_NS
+from .ring import DUE, write
+from .rows import HIDDEN_FILE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,9 +50,9 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
     def probe(site: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         nonlocal synchronise, look_for_gpu, wait_for
         try:
-            add, countdown, marked, mark = local.state
+            memory, place, thread, countdown, marked, mark = local.state
         except AttributeError:
-            add, countdown, marked, mark = enter_thread()
+            memory, place, thread, countdown, marked, mark = enter_thread()
         left = countdown[site] = countdown[site] - 1
         announced = not left or marked[site] > 1
         if not left:
@@ -63,7 +64,7 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             synchronise()
         result = None
         if announced:
-            local.thread.open(site, not eager())
+            local.thread.begin(site, not eager())
         cpu_start, thread_start = (cpu_now(), thread_now()) if marked[site] else (0, 0)
         start = now()
         try:
@@ -81,14 +82,17 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
             end = now()
             if marking:
                 if cpu_start:
-                    mark((start, cpu_start, thread_start, end, cpu_now(), thread_now()))
+                    cpu_end, thread_end = cpu_now(), thread_now()
+                    mark(start, cpu_start, thread_start)
+                    mark(end, cpu_end, thread_end)
                 took = end - start
                 marked[site] = (took >= recorder.marked_ns) + (took >= LONG_NS)
             # To ask TensorFlow takes long, and who gets a tensor with values need not ask.
             traced = type(result) is not eager_tensor and (not eager() or is_tracer(result))
-            add((site, start, end, traced))
-            if announced:
-                recorder.flush_here(0.0)
+            free = place()
+            if free in DUE:
+                recorder.flush()
+            write(memory, free, site, start, end, traced, thread)
 
     probe.__code__ = probe.__code__.replace(co_filename=HIDDEN_FILE)
     probe.autograph_info__ = None  # type: ignore[attr-defined]  # AutoGraph then calls it as it is
@@ -116,7 +120,7 @@ def wrapped(
             thread = recorder.thread()
             lasted = thread.lasted.get(site, LONG_NS)
             if lasted >= LONG_NS:
-                thread.open(site, False)
+                thread.begin(site, False)
             marked = recorder.marking and lasted >= recorder.marked_ns
             if marked:
                 cpu_start, thread_start = cpu_now(), thread_now()
@@ -138,11 +142,11 @@ def wrapped(
             if site >= 0:
                 end = now()
                 if marked:
-                    thread.marks.extend((start, cpu_start, thread_start, end, cpu_now(), thread_now()))
+                    cpu_end, thread_end = cpu_now(), thread_now()
+                    thread.mark(start, cpu_start, thread_start)
+                    thread.mark(end, cpu_end, thread_end)
                 thread.lasted[site] = end - start
-                thread.rows.extend((site, start, end, 0))
-                if lasted >= LONG_NS or len(thread.rows) >= CHUNK * ROW or end - thread.written > FLUSH_NS:
-                    recorder.flush([thread])
+                recorder.write(site, start, end, 0, thread.index)
 
     functools.update_wrapper(wrapper, plain)
     wrapper.__code__ = wrapper.__code__.replace(co_filename=HIDDEN_FILE)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import sys
 import threading
 import time
 from array import array
 
 from .inputs import input_signature, repeatable
 from .libraries import gpu_synchronisation, versions, waiting
-from .rows import MAGIC, MARK, MERGED_ROW, OPEN, ROW, merge, open_calls
+from .ring import DUE, Ring, write
+from .rows import BEGUN, CHECKPOINT, MAGIC, MERGED_ROW, RECORD, ROW, merge, open_calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+    from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
 
     from .inputs import Arguments, Keywords, Signature
+    from .rows import OpenCall
 
-CHUNK = 4096
 LOOK = 256
 EXACT = 100_000
 MARKED_NS = 500_000
@@ -29,7 +31,6 @@ SIGNATURES = 8
 KEPT_BYTES = 64 << 20
 KEPT_TOTAL_BYTES = 256 << 20
 WRITING_SECONDS = 10.0
-FLUSH_NS = 250_000_000
 NOTE_NS = 1_000_000_000
 NOTE_SHARE = 200
 """Writing what belongs to sites takes at most one part in so many of the time."""
@@ -42,8 +43,7 @@ thread_clock = time.thread_time_ns
 
 
 class Thread:
-    """One thread of the program: its rows not yet written, end to end, how soon to look at each site, and whether the
-    next call of a site gets marks."""
+    """One thread of the program: how soon to look at each site, and whether the next call of a site gets marks."""
 
     def __init__(self, recorder: Recorder, index: int) -> None:
         self.recorder = recorder
@@ -51,34 +51,33 @@ class Thread:
         self.ident = threading.get_ident()
         self.ended = False
         self.counted: Dict[int, int] = {}
-        self.rows: List[int] = []
-        self.marks: List[int] = []
         self.countdown = [1] * recorder.sites
         self.marked = [int(recorder.marking)] * recorder.sites
         """Whether the next call of a site gets marks: 1, and 2 where it may be long."""
         self.lasted: Dict[int, int] = {}
         """Nanoseconds of the last call of the sites that are given out as they come up."""
-        self.written = clock()
 
     def look(
         self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool
     ) -> None:
-        """Note the inputs at the first call of a site, the second, the fourth …; write the rows if many."""
+        """Note the inputs at the first call of a site, the second, the fourth …"""
         seen = self.counted.get(site, 1)
         if seen & (seen - 1) == 0:
             self.recorder.observe(site, function, args, kwargs, tracing)
         pause = min(seen, LOOK)
         self.counted[site] = seen + pause
         self.countdown[site] = pause
-        if len(self.rows) >= CHUNK * ROW or clock() - self.written > FLUSH_NS:
-            self.recorder.flush([self])
 
-    def open(self, site: int, tracing: bool) -> None:
-        """Note that a call begins, and write everything before it: the process may not live to see its end."""
-        self.recorder.flush([self])
+    def begin(self, site: int, tracing: bool) -> None:
+        """Note that a call begins: the process may not live to see its end."""
         self.recorder.note_sites()
         now, cpu, thread = self.recorder.clocks()
-        self.recorder.write_open(self, [site, now, tracing, cpu, thread])
+        self.recorder.write(BEGUN - 2 * site - tracing, now, cpu, thread, self.index)
+
+    def mark(self, moment: int, cpu: int, thread: int) -> None:
+        """Note the CPU time of the process and of this thread at a moment."""
+        self.recorder.write(CHECKPOINT, moment, cpu, thread, self.index)
+        self.recorder.count_mark()
 
 
 class Leaving:
@@ -88,7 +87,7 @@ class Leaving:
         self.thread = thread
 
     def __del__(self) -> None:
-        # May run anywhere, so that it only says so; the next to write will write these rows too.
+        # May run anywhere, so that it only says so.
         self.thread.ended = True
 
 
@@ -110,8 +109,7 @@ class Recorder:
 
     def _start_process(self) -> None:
         self.process = os.getpid()
-        self.file: Optional[int] = None
-        self.opened: Any = None
+        self.rings: Dict[str, Ring] = {}
         self.lost = 0
         """Records that could not be written."""
         self.rows = self.marks = 0
@@ -146,6 +144,14 @@ class Recorder:
                 self.lost += 1
         return number
 
+    def ring(self) -> Ring:
+        """Where the rows of this process go; of two that make it at once, as a signal's handler may, the first is it."""
+        if not self.rings:
+            made = Ring(os.path.join(self.folder, "ring-%d-%d.bin" % (self.process, clock())))
+            if self.rings.setdefault("ring", made) is not made:
+                made.remove()
+        return self.rings["ring"]
+
     def thread(self) -> Thread:
         """The calling thread."""
         thread: Optional[Thread] = getattr(self.local, "thread", None)
@@ -163,24 +169,28 @@ class Recorder:
         """Record what ran between two readings of `clocks`."""
         thread = self.thread()
         if self.marking and end[0] - begin[0] >= self.marked_ns:
-            thread.marks.extend(begin + end)
-        thread.rows.extend((site, begin[0], end[0], 0))
-        if end[0] - thread.written > FLUSH_NS:
-            self.flush([thread])
+            thread.mark(*begin)
+            thread.mark(*end)
+        self.write(site, begin[0], end[0], 0, thread.index)
 
     def checkpoint(self) -> None:
         """Note the CPU time of the process and of the calling thread as of now."""
         if self.marking:
-            self.thread().marks.extend((clock(), cpu_clock(), thread_clock()))
+            self.thread().mark(clock(), cpu_clock(), thread_clock())
 
-    def write_open(self, thread: Thread, row: List[int]) -> None:
-        """Write that a call has begun; not while somebody writes, who may be who we have interrupted."""
-        if self.lock.acquire(blocking=False):
-            try:
-                if os.getpid() == self.process:
-                    self._append(thread, row, OPEN)
-            finally:
-                self.lock.release()
+    def count_mark(self) -> None:
+        """After very many marks only long calls get any."""
+        self.marks += 1
+        if self.marks >= EXACT:
+            self.marked_ns = MARKED_NS_OF_MANY
+
+    def write(self, site: int, start: int, end: int, tracing: int, thread: int) -> None:
+        """Record a row of one of the kinds in `rows.py`."""
+        ring = self.ring()
+        place = ring.place()
+        if place in DUE:
+            self.flush()
+        write(ring.memory, place, site, start, end, tracing, thread)
 
     def after_fork(self) -> None:
         """A forked child records into a file of its own; what its parent had not written is the parent's."""
@@ -188,13 +198,13 @@ class Recorder:
 
     def enter_thread(self) -> Tuple[Any, ...]:
         """What the probe needs in the calling thread, made at its first API call."""
-        self.flush([thread for thread in list(self.threads.values()) if thread.ended])
+        ring = self.ring()
         # No lock: a signal handler might find it held by what it interrupted.
         index = next(self.numbers)
         self.names[index] = threading.current_thread().name
         thread = self.threads[index] = self.local.thread = Thread(self, index)
         self.local.leaving = Leaving(thread)
-        state = thread.rows.extend, thread.countdown, thread.marked, thread.marks.extend
+        state = ring.memory, ring.place, index, thread.countdown, thread.marked, thread.mark
         self.local.state = state
         return state
 
@@ -220,84 +230,88 @@ class Recorder:
         """What waits for results of calls that return before their work is done; None where calls do not."""
         return waiting()
 
-    def flush(self, threads: Sequence[Thread], seconds: float = 0.0) -> None:
-        """Write the rows of some threads, unless somebody writes for longer than so many seconds.
+    def flush(self, seconds: float = 0.0) -> None:
+        """Write what is in the ring to the file, unless somebody does so for longer than so many seconds.
 
-        Who writes may be interrupted by a signal or a finaliser that calls an API itself: it must not wait.
+        Who does may be interrupted by a signal or a finaliser that calls an API itself: it must not wait.
         """
-        if not threads or not self.lock.acquire(timeout=seconds):
+        ring = self.rings.get("ring")
+        if ring is None or not self.lock.acquire(timeout=seconds):
             return
         try:
             if os.getpid() == self.process:
-                for thread in threads:
-                    self._write(thread)
+                before = self.open_calls()
+                parts = ring.rows()
+                if self.merged_since is None:
+                    for rows, _ in parts:
+                        self.rows += self._append(-1, rows, RECORD)
+                    if self.rows >= EXACT:
+                        self.merged_since = clock()
+                else:
+                    self._write_merged([rows for rows, _ in parts], before)
+                # Only now: who is killed in between has them twice, which can be told, and not lost.
+                for rows, places in parts:
+                    ring.clear(rows, places)
         finally:
             self.lock.release()
 
-    def _write(self, thread: Thread) -> None:
-        ended = thread.ended
-        thread.written = clock()
-        around = open_calls(thread.ident) if self.merged_since is not None and not ended else []
-        count = len(thread.rows)
-        flat = thread.rows[:count]
-        # Whoever is in a call holds on to this very list, and may have added to it by now.
-        del thread.rows[:count]
-        self._write_checkpoints(thread)
-        if ended:
-            self.threads.pop(thread.index, None)
-        if self.merged_since is not None:
-            flat, merged = merge(flat, around, self.merged_since)
-            self.rows += self._append(thread, merged, MERGED_ROW)
-        self.rows += self._append(thread, flat, ROW)
-        if self.rows >= EXACT and self.merged_since is None:
-            self.merged_since = clock()
+    def open_calls(self) -> Dict[int, Set[OpenCall]]:
+        """The calls that each thread is in, by its number; while neighbouring calls are merged."""
+        if self.merged_since is None:
+            return {}
+        frames = sys._current_frames()
+        living = [thread for thread in list(self.threads.values()) if not thread.ended]
+        return {thread.index: set(open_calls(frames.get(thread.ident))) for thread in living}
 
-    def _write_checkpoints(self, thread: Thread) -> None:
-        count = len(thread.marks)
-        flat = thread.marks[:count]
-        del thread.marks[:count]
-        self.marks += self._append(thread, flat, MARK)
-        if self.marks >= EXACT:
-            self.marked_ns = MARKED_NS_OF_MANY
+    def _write_merged(self, parts: Sequence[array[int]], before: Dict[int, Set[OpenCall]]) -> None:
+        """Write rows with neighbouring short calls as one; `before`: what was open before they were read."""
+        after = self.open_calls()
+        threads: Dict[int, List[Tuple[int, ...]]] = {}
+        for part in parts:
+            rows = part.tolist()
+            other = array("q")
+            for at in range(0, len(rows), RECORD):
+                if rows[at] < 0:
+                    other.extend(rows[at : at + RECORD])
+                else:
+                    threads.setdefault(rows[at + ROW], []).append(tuple(rows[at : at + ROW]))
+            self._append(-1, other, RECORD)
+        for index, calls in threads.items():
+            calls.sort(key=lambda row: row[2])
+            around = sorted(before.get(index, set()) | after.get(index, set()))
+            assert self.merged_since is not None
+            plain, merged = merge(list(itertools.chain.from_iterable(calls)), around, self.merged_since)
+            self.rows += self._append(index, array("q", merged), MERGED_ROW)
+            self.rows += self._append(index, array("q", plain), ROW)
+        for ended in [thread for thread in list(self.threads.values()) if thread.ended]:
+            self.threads.pop(ended.index, None)
 
-    def _append(self, thread: Thread, flat: List[int], columns: int) -> int:
+    def _append(self, thread: int, rows: array[int], columns: int) -> int:
         """Write rows of so many columns; gives how many."""
-        if not flat:
+        count = len(rows) // columns
+        if not count:
             return 0
-        rows = len(flat) // columns
-        words = array("q", [MAGIC, thread.index, rows, columns])
-        words.fromlist(flat)
         try:
-            os.write(self._events(), words.tobytes())
+            # Programs close descriptors that they do not know: none is kept whose number may be another file's by now.
+            handle = self._open("events-%d.bin")
+            try:
+                os.write(handle, array("q", [MAGIC, thread, count, columns]).tobytes() + rows.tobytes())
+            finally:
+                os.close(handle)
         except OSError:  # no disk, no folder, no descriptors left: the program goes on, and is told nothing
-            self.lost += rows
+            self.lost += count
             return 0
-        return rows
-
-    def _events(self) -> int:
-        """The file of rows. Programs close descriptors that they do not know: its number may be another file's by now."""
-        try:
-            if self.file is not None and os.path.samestat(os.fstat(self.file), self.opened):
-                return self.file
-        except OSError:
-            pass
-        self.file = self._open("events-%d.bin")
-        self.opened = os.fstat(self.file)
-        return self.file
+        return count
 
     def _open(self, name: str) -> int:
         path = os.path.join(self.folder, name % self.process)
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
-    def flush_here(self, seconds: float = WRITING_SECONDS) -> None:
-        """Write the rows of the calling thread."""
-        thread = getattr(self.local, "thread", None)
-        if thread is not None:
-            self.flush([thread], seconds)
-
     def finish(self) -> None:
         """Write everything."""
-        self.flush(list(self.threads.values()), WRITING_SECONDS)
+        self.flush(WRITING_SECONDS)
+        for ring in self.rings.values():
+            ring.remove()
         self.finished = True
         self.write_sites()
 

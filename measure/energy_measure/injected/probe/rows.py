@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +14,13 @@ if TYPE_CHECKING:
 MAGIC = 0x454E4552
 ROW = 4
 """Site, start, end, whether a graph was being built."""
-MARK = 3
-"""A time, and the CPU time of the process and of the thread at it."""
-OPEN = 5
-"""Site, start, whether a graph is being built, CPU time of the process and of the thread: a call that has begun."""
+RECORD = 5
+"""The same and the thread. Instead of a site:"""
+CHECKPOINT = -1
+"""a time, and the CPU time of the process and of the thread at it;"""
+BEGUN = -2
+"""the same at the beginning of a call, for processes that do not live to see its end; less twice the site, less one if a
+graph is being built."""
 MERGED_ROW = 8
 MERGED_SPAN_NS = 10_000_000
 MERGED_CALL_NS = 1_000_000
@@ -27,10 +29,9 @@ MERGED_CALL_NS = 1_000_000
 HIDDEN_FILE = "<energy-lsp importlib._bootstrap probe>"
 
 
-def open_calls(ident: int) -> List[OpenCall]:
+def open_calls(frame: Optional[FrameType]) -> List[OpenCall]:
     """Start and site of the calls that a thread is in, outermost first: its stack says."""
     found: List[OpenCall] = []
-    frame: Optional[FrameType] = sys._current_frames().get(ident)
     while frame is not None:
         if frame.f_code.co_filename == HIDDEN_FILE and "start" in frame.f_locals:
             found.append((frame.f_locals["start"], frame.f_locals["site"]))

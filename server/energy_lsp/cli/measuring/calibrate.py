@@ -10,6 +10,7 @@ from types import FrameType
 
 import click
 
+from energy_data.paths import absolute
 from energy_lsp.terminal.echo import say, warn
 
 INTERRUPTED = 130
@@ -57,7 +58,7 @@ def calibrate(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _interrupt)
-    folder = (project or Path.cwd()).absolute()
+    folder = absolute(project or Path.cwd())
     root = project_root(folder)
     options = read_options(root, note=warn, python=python)
     set_active_watts(options.active_watts)

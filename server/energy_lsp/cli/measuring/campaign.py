@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from energy_data.paths import absolute
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import json_text
 from energy_data.untrusted.writing import write_file
@@ -220,7 +221,7 @@ def find(folder: Path, output: Path | None) -> None:
     from energy_measure.campaign.find import find_projects, plan_text
 
     found, left_out = find_projects(folder)
-    text = plan_text(folder, found, left_out, relative_to=(output or Path("plan.toml")).absolute().parent)
+    text = plan_text(folder, found, left_out, relative_to=absolute(output or Path("plan.toml")).parent)
     if output is None:
         echo(text, nl=False)
     else:

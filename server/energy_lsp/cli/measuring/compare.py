@@ -135,7 +135,7 @@ def compare(
     from energy_measure.meters.cpu_time import set_active_watts
     from energy_measure.request import project_root, read_options
 
-    root = project_root((matrix or before or Path.cwd()).absolute())
+    root = project_root(matrix or before or Path.cwd())
     set_active_watts(read_options(root, note=warn).active_watts)
     if matrix is not None:
         from energy_lsp.cli.measuring.compare_matrix import compare_matrix

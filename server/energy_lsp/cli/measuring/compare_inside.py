@@ -48,7 +48,7 @@ def _run_of(
     from energy_measure.request import MeasureRequest, project_root, read_options
     from energy_measure.session import measure
 
-    root = project_root(path.absolute())
+    root = project_root(path)
     repeat = QUICK_REPEATS if quick else REPEATS
     options = read_options(
         root, note=warn, arguments=tuple(arguments), repeat=repeat, quick=quick or None, **measuring

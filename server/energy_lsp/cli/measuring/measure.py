@@ -152,7 +152,7 @@ def measure(
         signal.signal(number, _interrupt)
     if with_parent:
         end_with_standard_input()
-    root = project or project_root(path.absolute())
+    root = project or project_root(path)
     os.environ.update(variables)  # only now: what this command itself imports is not the program's to choose
     try:
         options = read_options(root, note=warn, **given)

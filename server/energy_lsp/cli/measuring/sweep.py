@@ -90,7 +90,7 @@ def sweep(
         )
     varied = [*map(read_vary, vary), *([read_shrink(shrink)] if shrink else [])]
     points = points_of(varied, arguments)
-    root = project_root(script.absolute())
+    root = project_root(script)
     request = MeasureRequest(script, root, read_options(root, note=warn, **given), database=database)
     with ExitStack() as stack:
         if shrink:

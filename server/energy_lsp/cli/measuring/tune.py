@@ -134,7 +134,7 @@ def tune(
         signal.signal(number, _interrupt)
     if with_parent:
         end_with_standard_input()
-    root = (project or project_root(script.absolute())).resolve()
+    root = (project or project_root(script)).resolve()
     options = read_options(root, note=warn, python=python)
     set_active_watts(options.active_watts)
     request = TuneRequest(

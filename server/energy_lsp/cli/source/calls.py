@@ -130,7 +130,7 @@ def _shapes(
     from energy_lsp.predicting.shapes import argument_shapes, shapes_of
     from energy_lsp.workspace.settings import project_root
 
-    root = project_root(path.absolute())
+    root = project_root(path)
     store = EnergyStore.open(database, root, strict=False)
     try:
         figures = site_figures(store, document.analyse(), name_in(root, path))

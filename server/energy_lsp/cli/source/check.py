@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from energy_data.paths import absolute
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.cli.group import nearest
 from energy_lsp.cli.options import given, setting_options
@@ -78,7 +79,7 @@ def check(
     for problem in run.problems_of(paths, chosen):
         say(f"Warning: {one_line(problem)}", err=True)
     files = run.kept(find_files(paths), paths, chosen)
-    results = _check_all(files, chosen, run.Scope(tuple(path.absolute() for path in paths), fix))
+    results = _check_all(files, chosen, run.Scope(tuple(absolute(path) for path in paths), fix))
     _print(results, form, statistics)
     code = _verdict(results, run.budget_of(paths, chosen), _predicted(paths, chosen) if predicted else None)
     sys.exit(0 if exit_zero else code)

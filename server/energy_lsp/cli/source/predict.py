@@ -52,7 +52,7 @@ def predict(path: Path, form: str, python: str, database: Path | None) -> None:
 
     if not path.exists():
         raise CallsProblem(f"There is no {path}; give a script, a notebook or a folder.")
-    root = project_root(path.absolute())
+    root = project_root(path)
     choice = choose_calibration(database, describe().label, versions_for(path, root, python, note=warn))
     store = EnergyStore.open(database, root, strict=False)
     predictor = Predictor(choice.costs, store, root)
