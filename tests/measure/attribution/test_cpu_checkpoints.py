@@ -113,7 +113,7 @@ def test_marks_of_one_process_are_read_in_order_of_time(tmp_path: Path):
 def test_only_calls_long_enough_are_marked_and_after_very_many_marks_only_long_ones(monkeypatch, tmp_path):
     now = iter(range(10**12))
     moment = 0
-    monkeypatch.setattr(recording, "EXACT", 6)
+    monkeypatch.setattr(recording, "EXACT", 14)
 
     def clock() -> int:
         nonlocal moment
@@ -135,11 +135,12 @@ def test_only_calls_long_enough_are_marked_and_after_very_many_marks_only_long_o
         recorder.flush()
         return len(CpuCheckpoints.read(tmp_path, recorder.process, 0))
 
-    # The first call of a site always is, the next if the one before was long enough.
+    # The first call of a site always is, and after one that was long enough as many as its time pays for.
     assert marked(0, 1000, 1000, 1000) == 2
-    assert marked(1, recording.MARKED_NS, recording.MARKED_NS) == 6
-    assert marked(1, recording.MARKED_NS, recording.MARKED_NS, recording.MARKED_NS) == 6
-    assert marked(1, recording.MARKED_NS_OF_MANY, recording.MARKED_NS_OF_MANY) == 8
+    assert marked(1, recording.MARKED_NS) == 4
+    assert marked(1, *[1000] * 10) == 4 + 2 * recording.MARKED_NS // recording.PER_MARK_NS
+    assert marked(1, recording.MARKED_NS, recording.MARKED_NS) == 14
+    assert marked(1, recording.MARKED_NS_OF_MANY, 1000) == 16
 
 
 def test_without_marking_the_clock_of_the_process_is_never_looked_at(monkeypatch, tmp_path):

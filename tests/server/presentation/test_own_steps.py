@@ -27,7 +27,7 @@ for x in data:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "project"
     root.mkdir()
     (root / "pyproject.toml").write_text("")
@@ -38,6 +38,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("step", "step(x)", "compiled", 9, 5, 40, 2.0, 30.0),
         ("tensorflow.data.Dataset", "data", "iteration", 8, 10, 4, 0.5, None),
         ("tensorflow.data.Dataset.range", "tf.data.Dataset.range(4)", "api", 7, 8, 1, 1.0, None),
+        *getattr(request, "param", []),
     ]
     run = Run(
         *("r", Machine("CPU", "", 1, "Linux", ""), Environment("3", "2.21", "3"), "python train.py"),
@@ -104,3 +105,17 @@ def test_an_edited_step_has_the_figure_of_before(project: Path) -> None:
     assert found["step"]["edited"]
     assert found["tensorflow.data.Dataset"]["edited"]
     assert not found["tensorflow.data.Dataset.range"]["edited"]
+
+
+OTHER_LOOPS = [
+    ("BatchDataset", "data", "iteration", 8, 10, 9, 3.0, None),
+    ("MapDataset", "data", "iteration", 11, 10, 2, 20.0, None),
+]
+
+
+@pytest.mark.parametrize("project", [OTHER_LOOPS], indirect=True)
+def test_a_loop_over_one_dataset_or_another_has_the_figures_of_both(project: Path) -> None:
+    """And not what other loops over something of that name took."""
+    found = hotspots(project, STEP + "\nfor x in data:\n    print(x)\n")
+    loops = {one["api"]: (one["line"], one["times"]) for one in found if one["kind"] == "iteration"}
+    assert loops == {"tensorflow.data.Dataset": (8, 4), "BatchDataset": (8, 9), "MapDataset": (11, 2)}

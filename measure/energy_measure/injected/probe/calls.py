@@ -7,7 +7,7 @@ import sys
 
 from . import recorder as recording
 from .libraries import gpu_synchronisation, is_tracer, waiting
-from .recorder import LONG_NS
+from .recorder import LONG, PER_MARK_NS
 from .ring import DUE, write
 from .rows import HIDDEN_FILE
 
@@ -54,7 +54,7 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
         except AttributeError:
             memory, place, thread, countdown, marked, mark = enter_thread()
         left = countdown[site] = countdown[site] - 1
-        announced = not left or marked[site] > 1
+        announced = not left or marked[site] >= LONG
         if not left:
             local.thread.look(site, function, args, kwargs, not eager())
             wait_for = wait_for or waiting()
@@ -85,8 +85,10 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
                     cpu_end, thread_end = cpu_now(), thread_now()
                     mark(start, cpu_start, thread_start)
                     mark(end, cpu_end, thread_end)
-                took = end - start
-                marked[site] = (took >= recorder.marked_ns) + (took >= LONG_NS)
+                if end - start >= recorder.marked_ns:
+                    marked[site] = min((end - start) // PER_MARK_NS, LONG)
+                elif marked[site]:
+                    marked[site] -= 1
             # To ask TensorFlow takes long, and who gets a tensor with values need not ask.
             traced = type(result) is not eager_tensor and (not eager() or is_tracer(result))
             free = place()
@@ -115,14 +117,13 @@ def wrapped(
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         site, ending = choose(args, sys._getframe(1))
-        marked, lasted, cpu_start, thread_start = False, 0, 0, 0
+        marked = cpu_start = thread_start = 0
         if site >= 0:
             thread = recorder.thread()
-            lasted = thread.lasted.get(site, LONG_NS)
-            if lasted >= LONG_NS:
+            marked = thread.marked_later.get(site, 1)
+            if marked >= LONG or site not in thread.marked_later:
                 thread.begin(site, False)
-            marked = recorder.marking and lasted >= recorder.marked_ns
-            if marked:
+            if marked and recorder.marking:
                 cpu_start, thread_start = cpu_now(), thread_now()
         start = now()
         try:
@@ -141,11 +142,13 @@ def wrapped(
         finally:
             if site >= 0:
                 end = now()
-                if marked:
+                if cpu_start:
                     cpu_end, thread_end = cpu_now(), thread_now()
                     thread.mark(start, cpu_start, thread_start)
                     thread.mark(end, cpu_end, thread_end)
-                thread.lasted[site] = end - start
+                if end - start >= recorder.marked_ns:
+                    marked = 1 + min((end - start) // PER_MARK_NS, LONG)
+                thread.marked_later[site] = max(marked - 1, 0)
                 recorder.write(site, start, end, 0, thread.index)
 
     functools.update_wrapper(wrapper, plain)

@@ -34,8 +34,11 @@ WRITING_SECONDS = 10.0
 NOTE_NS = 1_000_000_000
 NOTE_SHARE = 200
 """Writing what belongs to sites takes at most one part in so many of the time."""
-LONG_NS = 50_000_000
-"""A site whose last call took so long has the next one noted when it begins."""
+PER_MARK_NS = 100_000
+"""A call long enough for marks has one more call of its site marked for each of these that it took: of the steps of an
+iteration one in a hundred may be the long one. Marks take a few hundredths of the time."""
+LONG = 500
+"""Marks after a call of 50 ms or more; the next call of its site is also noted when it begins."""
 
 clock = time.monotonic_ns
 cpu_clock = time.process_time_ns
@@ -53,9 +56,9 @@ class Thread:
         self.counted: Dict[int, int] = {}
         self.countdown = [1] * recorder.sites
         self.marked = [int(recorder.marking)] * recorder.sites
-        """Whether the next call of a site gets marks: 1, and 2 where it may be long."""
-        self.lasted: Dict[int, int] = {}
-        """Nanoseconds of the last call of the sites that are given out as they come up."""
+        """How many of the next calls of a site get marks; `LONG` where the next may be long."""
+        self.marked_later: Dict[int, int] = {}
+        """The same for sites that are given out as they come up."""
 
     def look(
         self, site: int, function: Callable[..., Any], args: Arguments, kwargs: Keywords, tracing: bool

@@ -33,27 +33,48 @@ class OwnStep(NamedTuple):
 
 
 def own_steps(analysis: Analysis, sites: Sequence[MeasuredSite]) -> list[OwnStep]:
-    """Those of the sites that are in the text, in its order; of several that look alike the nearest to the measured line."""
+    """Those of the sites that are in the text, in its order; of several that look alike the nearest to the measured line.
+
+    One place may have run several: a loop over whatever dataset a function is given, a call of one function or another.
+    """
     found: list[OwnStep] = []
     taken: set[tuple[int, int]] = set()
-    left: list[MeasuredSite] = []
+    left: list[list[MeasuredSite]] = []
     newest = max((site.started for site in sites), default="")
+    places: dict[tuple[int, int, str], list[MeasuredSite]] = {}
     for site in sites:
-        nodes = list(_nodes(analysis, site.text))
-        if site.figure.kind == "iteration":
-            loops = [node for node in nodes if _is_looped_over(node)]
-            nodes = loops if loops or any(_edited(analysis, site)) else nodes
-        node = _nearest(nodes, site, taken)
+        places.setdefault((site.line, site.column, site.text), []).append(site)
+    wanted = [(there, _alike(analysis, there[0])) for there in places.values()]
+    # Who stands where it was measured first: what has moved takes what is left.
+    for there, nodes in sorted(wanted, key=lambda one: not _unmoved(one[0][0], one[1])):
+        node = _nearest(nodes, there[0], taken)
         if node is not None:
-            found.append(OwnStep(_call(analysis, site, node.start_byte, node.end_byte), site.figure))
-        elif site.started == newest:  # what older runs measured may be gone from the code for long
-            left.append(site)
-    for site in left:
-        node = _nearest(list(_edited(analysis, site)), site, taken)
+            start, end = node.start_byte, node.end_byte
+            found += [OwnStep(_call(analysis, site, start, end), site.figure) for site in there]
+        elif any(site.started == newest for site in there):  # what older runs measured may be gone for long
+            left.append([site for site in there if site.started == newest])
+    for there in left:
+        node = _nearest(list(_edited(analysis, there[0])), there[0], taken)
         if node is not None:
-            before = replace(site.figure, edited=True)
-            found.append(OwnStep(_call(analysis, site, node.start_byte, node.end_byte), before))
+            start, end = node.start_byte, node.end_byte
+            found += [
+                OwnStep(_call(analysis, site, start, end), replace(site.figure, edited=True))
+                for site in there
+            ]
     return sorted(found, key=lambda step: step.call.span.start_byte)
+
+
+def _alike(analysis: Analysis, site: MeasuredSite) -> list[Node]:
+    """The expressions that look as this one did."""
+    nodes = list(_nodes(analysis, site.text))
+    if site.figure.kind == "iteration":
+        loops = [node for node in nodes if _is_looped_over(node)]
+        return loops if loops or any(_edited(analysis, site)) else nodes
+    return nodes
+
+
+def _unmoved(site: MeasuredSite, nodes: Sequence[Node]) -> bool:
+    return any(node.start_point[0] + 1 == site.line for node in nodes)
 
 
 def _nearest(nodes: Sequence[Node], site: MeasuredSite, taken: set[tuple[int, int]]) -> Node | None:
