@@ -73,7 +73,9 @@ def hotspots(project: Path, text: str) -> list[dict[str, Any]]:
 
     _folder.cache_clear()
     (project / "train.py").write_text(text)
-    result = CliRunner().invoke(main, ["check", "train.py", "--format", "json", "--exit-zero"])
+    result = CliRunner().invoke(
+        main, ["check", "train.py", "--format", "json", "--exit-zero", "--hotspots", "9"]
+    )
     found = [item for item in json.loads(result.stdout) if item["rule"] == "hotspot"]
     return sorted(found, key=lambda item: -item["total_joules"])
 
