@@ -20,6 +20,8 @@ CallKind = Literal["api", "compiled", "iteration"]
 Covers = Literal["", "sampling", "sampling and runs", "runs of this machine"]
 """What an interval holds: what meter and sampling leave open in one run; that and the scatter of repeated runs; one run with
 the spread that runs usually have on that machine and meter. Empty where nobody noted it."""
+RunStatus = Literal["finished", "failed", "partial"]
+RUN_STATUSES: tuple[RunStatus, ...] = ("finished", "failed", "partial")
 COVERS: tuple[Covers, ...] = ("", "sampling", "sampling and runs", "runs of this machine")
 CALL_KINDS: tuple[CallKind, ...] = ("api", "compiled", "iteration")
 Pass = Literal["forward", "backward", "optimizer", "loss", "input", "runtime"]
@@ -125,7 +127,7 @@ class Run:
     unaccounted_joules: float | None = None
     project_id: str = ""
     """The project's identity: its root commit, else a salted hash of its folder."""
-    status: Literal["finished", "failed", "partial"] = "finished"
+    status: RunStatus = "finished"
     """`failed`: the program ended with an error; `partial`: it was stopped before its end."""
     error: str = ""
     """The program's last error, in one line."""
@@ -366,6 +368,8 @@ class Figure:
     """`interval`: 95% confidence of one figure; `range`: middle half of call sites and input sizes."""
     covers: Covers = ""
     """What an interval holds."""
+    run_status: RunStatus = "finished"
+    """How the run of a figure that is one call site's ended."""
     origin: Origin = "api"
     """How close the figure is to the call it is shown at."""
     times: int | None = None

@@ -14,14 +14,24 @@ from energy_data.database.connections import read_connection
 from energy_data.database.guard import LOOKUP_SECONDS, Deadline
 from energy_data.database.migrations import LATEST, user_version
 from energy_data.database.summaries import API_NUMBER, SOURCES
-from energy_data.model import CALL_KINDS, COVERS, Device, Figure, MeasuredSite, Origin, RuleEvidence, Source
+from energy_data.model import (
+    CALL_KINDS,
+    COVERS,
+    RUN_STATUSES,
+    Device,
+    Figure,
+    MeasuredSite,
+    Origin,
+    RuleEvidence,
+    Source,
+)
 from energy_data.project_identity import project_ids
 from energy_data.rows import evidence_from
 from energy_data.untrusted.printable import visible
 
 _COLUMNS = """api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds,
 total, low, high, cpu, ram, gpu, below, spread, version, times, first, exclusive, kind, arguments, backend, covers,
-method"""
+method, coalesce((SELECT status FROM runs WHERE runs.id = run_id), 'finished')"""
 _PLACE = 'file, line, "column", function, text, number, run_id, device, "precision"'
 _SITES = f"SELECT {_COLUMNS}, {_PLACE} FROM summaries WHERE file = ? AND number <> {API_NUMBER}"
 _API = (
@@ -194,7 +204,7 @@ class SourceDatabase:
 
     def _site(self, row: tuple[Any, ...]) -> SiteRow:
         figure = _figure(row, self.name, "site")
-        file, line, column, function, text, number, run_id, device, precision = row[28:]
+        file, line, column, function, text, number, run_id, device, precision = row[29:]
         site = MeasuredSite(
             figure.api,
             str(file),
@@ -214,7 +224,7 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
     """A row of `_COLUMNS` as an answer; ValueError or TypeError where it holds what it should not."""
     api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds = row[:11]
     total, low, high, cpu, ram, gpu, below, spread, version = row[11:20]
-    times, first, exclusive, kind, arguments, backend, covers, method = row[20:28]
+    times, first, exclusive, kind, arguments, backend, covers, method, status = row[20:29]
     source = SOURCES[SOURCES.index(source)]
     imported = source == "published"
     joules: dict[Device, float | None] = {"cpu": cpu, "ram": ram, "gpu": gpu}
@@ -237,6 +247,7 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
         below=_number(below),
         spread="range" if spread == "range" else "interval",
         covers=COVERS[COVERS.index(covers)],
+        run_status="finished" if origin == "api" else RUN_STATUSES[RUN_STATUSES.index(status)],
         origin=origin,
         times=int(times) if origin == "site" else None,
         first=_number(first),

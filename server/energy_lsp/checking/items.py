@@ -237,6 +237,7 @@ def figures(hint: Hint, account: Account) -> dict[str, Any]:
         "date": figure.date,
         "runs": figure.runs,
         "edited": figure.edited,
+        "run_status": figure.run_status,
     }
 
 

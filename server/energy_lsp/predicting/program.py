@@ -48,6 +48,8 @@ class KnownCall:
     estimated: bool = False
     of_run: float | None = None
     """Joules of all its calls in one run, where that was measured."""
+    run_status: str = "finished"
+    """How the run of a measured figure ended."""
     kind: str = "api"
     """`api`, or `compiled` for a function of the program that `tf.function` makes one graph of."""
 
@@ -91,6 +93,7 @@ class KnownCall:
             "times_from": "source" if self.of_run is None else "measured",
             "total_joules": everything[0] if everything else None,
             "origin": self.origin,
+            "run_status": self.run_status if self.origin in ("site", "signature") else None,
         }
         if self.prediction is not None and self.prediction.layers:
             found["layers"] = [
@@ -183,7 +186,7 @@ class Predictor:
         return replace(
             about, origin="site", joules=figure.total, low=figure.low, high=figure.high, covers=figure.covers,
             seconds=figure.seconds, estimated=figure.estimated, times=times,
-            of_run=figure.of_run(times), shape=", ".join(figure.shapes),
+            of_run=figure.of_run(times), shape=", ".join(figure.shapes), run_status=figure.run_status,
         )  # fmt: skip
 
     def unmeasured(self, found: FoundCall) -> Iterator[KnownCall]:
@@ -209,7 +212,7 @@ class Predictor:
             return None
         return replace(
             about, origin="signature", joules=figure.total, low=figure.low, high=figure.high, covers=figure.covers,
-            seconds=figure.seconds, estimated=figure.estimated, shape=asked.shape,
+            seconds=figure.seconds, estimated=figure.estimated, shape=asked.shape, run_status=figure.run_status,
         )  # fmt: skip
 
     def predicted(self, about: KnownCall, asked: Asked) -> KnownCall:

@@ -9,6 +9,7 @@ from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.predicting.calibration_text import calibration_name
 from energy_lsp.predicting.wording import first_cost
 from energy_lsp.presentation.notation.units import column_unit, counted, in_unit, interval, joules, whole
+from energy_lsp.presentation.words.calls import RUN_ENDED
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
@@ -96,7 +97,9 @@ def _known(call: KnownCall) -> str:
     if call.prediction is not None:
         return "predicted"
     word = "estimated" if call.estimated else "measured"
-    return f"{word} here" if call.origin == "site" else f"{word} elsewhere"
+    where = f"{word} here" if call.origin == "site" else f"{word} elsewhere"
+    ended = RUN_ENDED[call.run_status]
+    return f"{where}, {ended}" if ended else where
 
 
 def _all(call: KnownCall) -> float:

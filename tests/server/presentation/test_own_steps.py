@@ -28,6 +28,7 @@ for x in data:
 
 @pytest.fixture
 def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    more = getattr(request, "param", [])
     root = tmp_path / "project"
     root.mkdir()
     (root / "pyproject.toml").write_text("")
@@ -38,12 +39,14 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
         ("step", "step(x)", "compiled", 9, 5, 40, 2.0, 30.0),
         ("tensorflow.data.Dataset", "data", "iteration", 8, 10, 4, 0.5, None),
         ("tensorflow.data.Dataset.range", "tf.data.Dataset.range(4)", "api", 7, 8, 1, 1.0, None),
-        *getattr(request, "param", []),
+        *(more if isinstance(more, list) else []),
     ]
+    status = "finished" if isinstance(more, list) else more
     run = Run(
         *("r", Machine("CPU", "", 1, "Linux", ""), Environment("3", "2.21", "3"), "python train.py"),
         *("2026-11-16T02:00:00+00:00", "rapl", False, True),
         project=str(root),
+        status=status,
     )
     with Database.open(database) as opened:
         opened.add_run(
@@ -121,3 +124,24 @@ def test_a_loop_over_one_dataset_or_another_has_the_figures_of_both(project: Pat
     found = hotspots(project, STEP + "\nfor x in data:\n    print(x)\n")
     loops = {one["api"]: (one["line"], one["times"]) for one in found if one["kind"] == "iteration"}
     assert loops == {"tensorflow.data.Dataset": (8, 4), "BatchDataset": (8, 9), "MapDataset": (11, 2)}
+
+
+@pytest.mark.parametrize(
+    ("project", "words"),
+    [("failed", "in a run that failed"), ("partial", "in a run that was stopped")],
+    indirect=["project"],
+)
+def test_figures_of_a_run_that_did_not_end_well_say_so(project: Path, words: str) -> None:
+    for item in hotspots(project, STEP):
+        assert item["run_status"] in ("failed", "partial")
+        assert words in item["message"]
+    predicted = CliRunner().invoke(main, ["predict", "train.py"], env={"COLUMNS": "200"})
+    assert words in predicted.stdout
+    asked = CliRunner().invoke(main, ["predict", "train.py", "--format", "json"])
+    calls = {call["api"]: call["run_status"] for call in json.loads(asked.stdout)["calls"]}
+    assert calls["tensorflow.data.Dataset.range"] in ("failed", "partial")
+
+
+def test_figures_of_a_run_that_ended_well_say_nothing_of_it(project: Path) -> None:
+    assert {item["run_status"] for item in hotspots(project, STEP)} == {"finished"}
+    assert "in a run that" not in CliRunner().invoke(main, ["predict", "train.py"]).stdout

@@ -31,6 +31,8 @@ NEARNESS = {
     "predicted": ", predicted",
     "api": "",
 }
+RUN_ENDED = {"finished": "", "failed": "in a run that failed", "partial": "in a run that was stopped"}
+"""What is said of a figure whose run did not come to its end."""
 FIRST_DIFFERS = 2.0
 """From this factor on the first call and the later ones are distinguished."""
 PARTS_DIFFER = 0.05
@@ -49,14 +51,17 @@ def short(hint: Hint, share: float | None) -> str | None:
     if figure.origin != "site":
         return f"{text} {'predicted' if figure.origin == 'predicted' else 'at another call'}"
     edited = " before your edit" if figure.edited else ""
-    return text + (f" · {percent(share)}" if share is not None else "") + edited
+    ended = RUN_ENDED[figure.run_status]
+    return text + (f" · {percent(share)}" if share is not None else "") + edited + (ended and f", {ended}")
 
 
 def hotspot(hint: Hint, share: float | None) -> str:
     """The one line of a hotspot's diagnostic: `fit: ≈ 3.3 J, 94% of this file`. The hover says the rest."""
     text = f"{_name(hint)}: {brief(hint.known_joules or 0.0, hint.estimated)}"
     edited = ", before your edit" if hint.figure is not None and hint.figure.edited else ""
-    return text + (f", {percent(share)} of this file" if share is not None else "") + edited
+    ended = RUN_ENDED[hint.figure.run_status] if hint.figure is not None else ""
+    of_file = f", {percent(share)} of this file" if share is not None else ""
+    return text + of_file + edited + (ended and f", {ended}")
 
 
 def hotspot_in_full(hint: Hint, share: float | None) -> str:
@@ -135,6 +140,8 @@ def provenance(figure: Figure) -> str:
         word += " before your edit"
     if not figure.of_last_run:
         word += ", not in the last run"
+    if figure.run_status != "finished":
+        word += f", {RUN_ENDED[figure.run_status]}"
     return f"{word} · {circumstances(figure)}"
 
 

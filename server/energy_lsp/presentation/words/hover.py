@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from energy_lsp.presentation.notation.markup import Markup
 from energy_lsp.presentation.notation.units import joules, marked, percent
-from energy_lsp.presentation.words.calls import circumstances, cost, device_lines
+from energy_lsp.presentation.words.calls import RUN_ENDED, circumstances, cost, device_lines
 
 if TYPE_CHECKING:
     from energy_data.model import Figure
@@ -97,6 +97,8 @@ def origin(figure: Figure | None, *, predicted: bool = False) -> str:
     if figure.origin == "predicted":
         return "Predicted, not measured."
     when = ", before your edit" if figure.edited else "" if figure.of_last_run else ", in an older run"
+    if figure.run_status != "finished":
+        when += f", {RUN_ENDED[figure.run_status]}"
     return f"{word} {who}, {where}{when}."
 
 
