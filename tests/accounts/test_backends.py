@@ -60,3 +60,13 @@ def test_a_step_compiled_with_jax_is_a_call(tmp_path: Path) -> None:
     assert phases["tracing"]["joules"] > phases["compiled"]["joules"], (
         "compiling takes longer than 150 small steps"
     )
+
+
+def test_what_pytorch_compiles_is_a_call(tmp_path: Path) -> None:
+    report = measured(FOLDER / "compiled_torch_step.py", "torch", tmp_path)
+    compiled = {call["api"]: call for call in report["calls"] if call["kind"] == "compiled"}
+    told = {api: (call["times"], call["line"]) for api, call in compiled.items()}
+    assert told == {"step": (30, 32), "Net.forward": (12, 39)}, "what a graph calls is a part of it"
+    phases = {phase["name"]: phase for phase in report["program"]["phases"]}
+    assert phases["tracing"]["joules"] > 0
+    assert phases["compiled"]["joules"] > 0

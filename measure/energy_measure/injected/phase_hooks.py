@@ -31,12 +31,13 @@ DATA_READERS = {
     "pandas.io.json._json": ("read_json",),
     "PIL.Image": ("open",),
 }
-JAX_BUILDERS = {
+BUILDERS = {
     "jax._src.interpreters.partial_eval": "trace_to_jaxpr_dynamic",
     "jax._src.interpreters.mlir": "lower_jaxpr_to_module",
     "jax._src.compiler": "compile_or_get_cached",
+    "torch._dynamo.convert_frame": "_compile",
 }
-"""What JAX traces, lowers and compiles a function with, by module."""
+"""What JAX and PyTorch trace, lower and compile a function with, by module."""
 CALLBACK_LISTS = (
     "keras.src.callbacks.callback_list",
     "keras.src.callbacks",
@@ -68,11 +69,13 @@ class PhaseHooks:
             "tensorflow.python.data.ops.dataset_ops": self.datasets,
             "tensorflow.python.distribute.input_lib": self.distributed,
             "torch.utils.data.dataloader": self.torch_loader,
-            "jax._src.api": self.jax_functions,
+            "jax._src.api": functools.partial(self.compiling, compiler="jit"),
+            "torch": functools.partial(self.compiling, compiler="compile"),
+            "torch._dynamo.eval_frame": self.torch_modules,
         }
         for name in CALLBACK_LISTS:
             found[name] = self.callbacks
-        for name, builder in JAX_BUILDERS.items():
+        for name, builder in BUILDERS.items():
             found[name] = functools.partial(self.building, builder=builder)
         for name, readers in DATA_READERS.items():
             found[name] = functools.partial(self.readers, readers=readers)
@@ -136,24 +139,24 @@ class PhaseHooks:
 
         self.wrap(getattr(module, "Function", None), "__call__", choose)
 
-    def jax_functions(self, module: ModuleType) -> None:
-        """The same for functions that it compiles with `jax.jit`, whose results are waited for."""
-        plain: Any = getattr(module, "jit", None)
+    def compiling(self, module: ModuleType, compiler: str) -> None:
+        """The same for functions that it compiles with `jax.jit` or `torch.compile`; results are waited for."""
+        plain: Any = getattr(module, compiler, None)
         if not callable(plain):
             return
 
-        def jit(*args: Any, **kwargs: Any) -> Any:
+        def compiled(*args: Any, **kwargs: Any) -> Any:
             made = plain(*args, **kwargs)
-            if hasattr(made, "lower"):
-                return self.jitted(made)
-            return lambda function: self.jitted(made(function))  # options alone make a decorator
+            if args or len(kwargs.keys() & {"fun", "model"}):
+                return self.recording(made)
+            return lambda function: self.recording(made(function))  # options alone make a decorator
 
-        functools.update_wrapper(jit, plain)
-        module.jit = jit  # type: ignore[attr-defined]
+        functools.update_wrapper(compiled, plain)
+        setattr(module, compiler, compiled)
 
-    def jitted(self, made: Any) -> Any:
+    def recording(self, made: Any) -> Any:
         """A compiled function that records its calls, where it is the program's own."""
-        function = self.own.function(made)
+        function = None if isinstance(made, type) or hasattr(made, "_orig_mod") else self.own.function(made)
         if function is None:
             return made
         name = function.__qualname__.replace("<locals>.", "")
@@ -163,10 +166,23 @@ class PhaseHooks:
             return NOT_RECORDED if caller is None else (self.site("compiled", name, caller), -1)
 
         recording = self.wrapped(made, choose, waits=True)
+        # What others know a compiled function by: PyTorch, that it may look into it while it traces a function around.
         for attribute in dir(made):
             if not attribute.startswith("__"):
                 setattr(recording, attribute, getattr(made, attribute))
         return recording
+
+    def torch_modules(self, module: ModuleType) -> None:
+        """The same for modules of the program that it compiles."""
+
+        def choose(args: tuple[Any, ...], frame: FrameType) -> tuple[int, int]:
+            function = self.own.function(type(args[0]._orig_mod).forward)
+            caller = None if function is None else self.own.caller(frame)
+            if function is None or caller is None:
+                return NOT_RECORDED
+            return self.site("compiled", function.__qualname__, caller), -1
+
+        self.wrap(getattr(module, "OptimizedModule", None), "__call__", choose)
 
     def tracing(self, module: ModuleType) -> None:
         """Graphs that are built, whatever for."""
@@ -178,10 +194,11 @@ class PhaseHooks:
         self.wrap(module, "func_graph_from_py_func", choose)
 
     def building(self, module: ModuleType, builder: str) -> None:
-        """The same with JAX: from a function of Python to a compiled one."""
+        """The same with JAX and PyTorch: from a function of Python to a compiled one."""
+        library = module.__name__.partition(".")[0]
 
         def choose(args: tuple[Any, ...], frame: FrameType) -> tuple[int, int]:
-            return self.number("tracing", "jax"), -1
+            return self.number("tracing", library), -1
 
         self.wrap(module, builder, choose)
 
