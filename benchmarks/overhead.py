@@ -43,6 +43,7 @@ def rounds(calls=4096, times=24):
 
 print(rounds(), rounds())
 module.recorder.MARKED_NS = module.recorder.MARKED_NS_OF_MANY = 0
+module.calls.PER_MARK_NS = 10  # each call pays for marks of the next
 probe = module.make_probe(module.Recorder(tempfile.mkdtemp(), 1, marking=True))
 print(rounds())
 """
