@@ -94,7 +94,8 @@ class Table:
 
     def _says_something(self, at: int) -> bool:
         """An empty column takes no room."""
-        return not self.columns[at].drop or any(row[at] for row in self.rows)
+        column = self.columns[at]
+        return bool(column.title and not column.drop) or any(row[at] for row in self.rows)
 
     def _fitted(
         self, shown: Sequence[int], natural: Sequence[int], width: int, least: int

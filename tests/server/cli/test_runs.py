@@ -148,6 +148,21 @@ def test_two_runs_are_compared_call_by_call(database: Path) -> None:
     assert cli("runs", "compare", "latest", "--db", database).exit_code == 2
 
 
+def test_a_run_that_failed_says_so_on_a_narrow_screen_too(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Database.open(database) as opened:
+        opened.add_run(
+            run(4, 1.0, status="failed", command="python a_program_with_a_long_name.py", estimated=True)
+        )
+    for width in ("40", "60", "80"):
+        monkeypatch.setenv("COLUMNS", width)
+        rows = [line for line in cli("runs", "--db", database).stdout.splitlines() if line.endswith("failed")]
+        assert len(rows) == 1, width
+        assert "≈ 0.001" in rows[0]
+        assert len(rows[0]) <= int(width)
+
+
 def test_what_hardly_changed_is_told_together(database: Path) -> None:
     with Database.open(database) as opened:
         for day in (5, 6):
