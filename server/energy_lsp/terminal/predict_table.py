@@ -69,10 +69,12 @@ def print_predictions(
             )
         return
     predicted = sum(call.origin == "predicted" for call in calls)
-    screen.say(
-        f"Total: ≈ {whole(amount_of_all)} ({interval(low, high)}), {counted(predicted, 'predicted call')}; "
-        f"{counted(unknown, 'call')} without a figure."
-    )
+    # What was measured once has no interval of runs: what the meter leaves open in a run would look like one.
+    between = f" ({interval(low, high)})" if predicted else ""
+    parts = [f"Total: ≈ {whole(amount_of_all)}{between}"]
+    parts += [counted(predicted, "predicted call")] if predicted else ["all of it known from runs"]
+    parts += [f"{counted(unknown, 'call')} without a figure"] if unknown else []
+    screen.say(", ".join(parts) + ".")
     if predicted and calibration is not None:
         how = "estimated from CPU time" if calibration.estimated else f"calibrated with {calibration.meter}"
         screen.say(
