@@ -29,6 +29,7 @@ export interface Prepared {
   runs: string;
   python: string;
   arguments: string[];
+  environment: Record<string, string>;
 }
 
 /** Kept for the workspace: how often, and by program its arguments and variables; by folder the programs. */
@@ -85,8 +86,11 @@ export class Measuring {
       return undefined;
     }
     const able = await this.withInterpreter(programs, target);
-    const typed = this.remembered().arguments[target.name] ?? "";
-    return able && { runs: `${commandsText([target.name], typed)} with ${chosenLabel(able)}`, python: chosenLabel(able), arguments: splitArguments(typed) };
+    const known = this.remembered();
+    const typed = known.arguments[target.name] ?? "";
+    const variables = known.environment[target.name] ?? "";
+    const runs = `${commandsText([target.name], typed, variables)} with ${chosenPlace(able ?? programs)}`;
+    return able && { runs, python: chosenLabel(able), arguments: splitArguments(typed), environment: environmentOf(variables) };
   }
 
   /** What a program was measured with last, for a part of it. */

@@ -29,7 +29,7 @@ export async function tune(server: Server, measuring: Measuring, argument: TuneA
     if (go === undefined) {
       return;
     }
-    const answer = await server.executeWithProgress<Tuned>(serverCommands.tune, { ...argument, arguments: prepared.arguments }, what);
+    const answer = await server.executeWithProgress<Tuned>(serverCommands.tune, { ...argument, arguments: prepared.arguments, environment: prepared.environment }, what);
     if (answer === undefined) {
       await warnNotRunning("Nothing was tried");
       return;

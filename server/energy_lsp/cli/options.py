@@ -52,6 +52,12 @@ class Variable(click.ParamType[tuple[str, str]]):
         return name, text
 
 
+def variables_option(function: Function) -> Function:
+    """`--env`, for commands that run a program."""
+    text = "A variable of the program's environment; may be repeated. Its value is not stored."
+    return click.option("--env", "variables", type=Variable(), multiple=True, help=text)(function)
+
+
 def _option(setting: Field[Any]) -> Callable[[Function], Function]:
     name = kebab(setting.name)
     text = setting.metadata["text"].replace("`", "")

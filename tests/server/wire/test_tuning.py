@@ -35,9 +35,12 @@ async def test_actions_offer_a_trial_of_a_fix_and_of_the_program(start: Any, wor
         assert all(word in trial for word in ("energyLsp.server.showTuned", uri, "pow2", "5"))
         whole = {one.title: one for one in await session.actions(uri, 0, only=["source"])}
         assert "energyLsp.server.showTuned" in str(whole["Tune this program"].command)
-        argument = {"uri": uri, "rule": "nosuch", "budget": 1}
+        argument = {"uri": uri, "rule": "nosuch", "budget": 1, "environment": {"KEY": "hush"}}
         with pytest.raises(Exception, match=r"has no candidate nosuch; there is: .*pow2"):
             await asyncio.wait_for(session.command("energyLsp.server.tune", argument), 200)
+        log = "\n".join(one.message for one in session.client.log_messages)
+        assert "--env 'KEY=…'" in log
+        assert "hush" not in log
 
 
 def test_the_end_of_tuning_is_one_sentence() -> None:

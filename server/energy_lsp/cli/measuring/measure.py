@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from energy_data.untrusted.printable import json_text, one_line
-from energy_lsp.cli.options import Finite, Variable
+from energy_lsp.cli.options import Finite, variables_option
 from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.terminal.echo import echo, say, warn
 
@@ -45,13 +45,7 @@ INTERRUPTED = 130
     is_flag=True,
     help="Store the values of the program's arguments too. Default: the names of its options alone.",
 )
-@click.option(
-    "--env",
-    "variables",
-    type=Variable(),
-    multiple=True,
-    help="A variable of the program's environment; may be repeated. Its value is not stored.",
-)
+@variables_option
 @click.option("--quick", is_flag=True, default=None, help="One run, short rests and replays: a first look.")
 @click.option("--timeout", type=Finite(min=0), metavar="S", help="Longest that one run may take.")
 @click.option("--period", "period_ms", type=Finite(1, 500), metavar="MS", help="Time between two samples.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import click
 from energy_data.untrusted.printable import json_text, visible
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside, write_file
-from energy_lsp.cli.options import Finite
+from energy_lsp.cli.options import Finite, variables_option
 from energy_lsp.cli.source_path import SourcePath
 from energy_lsp.terminal.echo import echo, say, warn
 
@@ -41,6 +42,7 @@ INTERRUPTED = 130
     "--line", type=click.IntRange(min=1), metavar="N", help="With --only: at this line of SCRIPT alone."
 )
 @click.option("--python", metavar="PYTHON", default="", help="Interpreter that runs the program.")
+@variables_option
 @click.option("--meter", default="auto", show_default=True, help="Meter to use; see energy-lsp doctor.")
 @click.option(
     "--project",
@@ -103,6 +105,7 @@ def tune(
     skip: tuple[str, ...],
     line: int | None,
     python: str,
+    variables: tuple[tuple[str, str], ...],
     meter: str,
     project: Path | None,
     relative: float,
@@ -134,6 +137,7 @@ def tune(
         signal.signal(number, _interrupt)
     if with_parent:
         end_with_standard_input()
+    os.environ.update(variables)  # only now, as in `measure`
     root = (project or project_root(script)).resolve()
     options = read_options(root, note=warn, python=python)
     set_active_watts(options.active_watts)

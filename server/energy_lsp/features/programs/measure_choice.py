@@ -49,6 +49,11 @@ class MeasureChoice:
             _variables(argument.get("environment") or {}),
         )
 
+    @property
+    def environment(self) -> list[str]:
+        """The options that give a program its variables."""
+        return [word for name, value in self.variables for word in ("--env", f"{name}={value}")]
+
     def command(self, folder: Folder, target: Path) -> list[str]:
         """The arguments of `energy-lsp` that measure a file or folder."""
         settings = folder.settings
@@ -66,8 +71,7 @@ class MeasureChoice:
             command += ["--inside", self.inside]
         if self.create_environment:
             command.append("--create-env")
-        for name, value in self.variables:
-            command += ["--env", f"{name}={value}"]
+        command += self.environment
         for entry in self.entries:
             command += ["--entry", entry]
         return [*command, *further, *(["--", *self.arguments] if self.arguments else [])]

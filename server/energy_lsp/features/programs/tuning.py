@@ -13,6 +13,7 @@ from energy_code.text.lines import Lines
 from energy_data.untrusted.printable import one_line
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.writing import inside
+from energy_lsp.features.programs.measure_choice import MeasureChoice
 from energy_lsp.features.programs.measuring import run_under_progress
 from energy_lsp.presentation.notation.units import duration, marked
 from energy_measure.problems import MeasureProblem
@@ -31,6 +32,7 @@ async def tune(
 ) -> dict[str, Any]:
     """What `energy-lsp tune` prints, its patch as an edit of the workspace, and a sentence. Raises MeasureProblem."""
     rule, line = argument.get("rule"), argument.get("line")
+    choice = MeasureChoice.of(argument)
 
     def command(folder: Folder, script: Path) -> list[str]:
         words = ["tune", str(script), "--project", str(folder.root)]
@@ -39,13 +41,14 @@ async def tune(
             words += ["--db", str(folder.database)]
         if folder.settings.measure_python:
             words += ["--python", folder.settings.measure_python]
+        words += choice.environment
         if rule:
             words += ["--only", str(rule)]
         if rule and isinstance(line, int):
             words += ["--line", str(line + 1)]
         if isinstance(budget := argument.get("budget"), (int, float)):
             words += ["--budget", str(budget)]
-        return [*words, "--", *map(str, argument.get("arguments") or ())]
+        return [*words, "--", *choice.arguments]
 
     title = f"Trying {rule} in {target.name}" if rule else f"Tuning {target.name}"
     done = await run_under_progress(ls, target, command, title, token, patience=PATIENCE)
