@@ -47,7 +47,8 @@ test("where the interpreter has no TensorFlow, those that have it are offered, a
     // With an environment that has what is needed, what will run is shown.
     const shown = editor.page.locator(".quick-input-list .monaco-list-row:visible", { hasText: "Measure once" });
     await shown.waitFor({ timeout: 240_000 });
-    assert.match(await shown.innerText(), /project\/\.venv|\.venv\/bin\/python \(Python 3[^)]*Keras/);
+    assert.match(await shown.innerText(), /Runs python train\.py with .*\.venv\/bin\/python/);
+    assert.match(await entries.filter({ hasText: "Interpreter…" }).innerText(), /\.venv\/bin\/python \(Python 3[^)]*Keras/);
     assert.ok(fs.existsSync(path.join(editor.folder, ".venv/bin/python")));
     await editor.page.keyboard.press("Escape");
   } finally {
