@@ -121,7 +121,7 @@ class _Process:
         self.host = _Side(rows[~on_gpu], numbers[~on_gpu])
         self.gpu = _Side(rows[on_gpu], numbers[on_gpu])
         cpu_ns = float(sum(session.cpu_ns for session in recorded.sessions))
-        self.loaded = is_loaded(rows[~on_gpu], cpu_ns)
+        self.loaded = is_loaded(self.host.rows, self.host.activity, cpu_ns)
 
     def _functions_of(self, rows: Integers) -> Integers:
         """The function that executed when each row began; -1: none."""

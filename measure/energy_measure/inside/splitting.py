@@ -175,19 +175,12 @@ def _per_block(activity: Activity, density: Density, held: Floats, count: int) -
     return np.asarray(table / (until[-1] / BLOCKS))
 
 
-def _took(rows: Integers) -> tuple[Integers, Floats, list[Integers]]:
-    """Instances, what each took, and which of them are of one name.
-
-    An instance took what its own thread did, or what the threads did that worked for it, whichever is more.
-    """
-    instances, dense = np.unique(rows[:, 3], return_inverse=True)
-    lengths = (rows[:, 5] - rows[:, 4]).astype(np.float64)
-    worked = rows[:, 2] == reader.WORKER
-    own = sums(dense, np.where(worked, 0.0, lengths), len(instances))
-    others = sums(dense, np.where(worked, lengths, 0.0), len(instances))
-    took = np.maximum(own, others)
+def _took(rows: Integers, activity: Activity) -> tuple[Integers, Floats, list[Integers]]:
+    """Instances, how long each was active on any thread, and which of them are of one name."""
+    instances, dense = np.unique(activity.instance, return_inverse=True)
+    took = sums(dense, (activity.end - activity.start).astype(np.float64), len(instances))
     name = np.zeros(len(instances), np.int64)
-    name[dense] = rows[:, 1]
+    name[np.searchsorted(instances, rows[:, 3])] = rows[:, 1]
     order = np.argsort(name, kind="stable")
     bounds = np.flatnonzero(np.diff(name[order], prepend=-1))
     return instances, took, np.split(order, bounds[1:])
@@ -197,7 +190,7 @@ def percentile_weights(rows: Integers, activity: Activity) -> Floats:
     """For each interval its part of the 2nd percentile, over all instances of the name, of what an instance took."""
     if not len(rows):
         return np.zeros(0)
-    instances, took, alike = _took(rows)
+    instances, took, alike = _took(rows, activity)
     usual = np.zeros(len(instances))
     for group in alike:
         usual[group] = np.percentile(took[group], PERCENTILE)
@@ -206,16 +199,16 @@ def percentile_weights(rows: Integers, activity: Activity) -> Floats:
     return np.asarray(usual[at] / np.maximum(intervals[at], 1.0))
 
 
-def is_loaded(rows: Integers, cpu_ns: float) -> bool:
+def is_loaded(rows: Integers, activity: Activity, cpu_ns: float) -> bool:
     """Whether operations waited for CPUs that others had; `cpu_ns`: CPU time of the process in the same windows."""
-    return wall_over_cpu(rows, cpu_ns) > LOADED or mean_over_median(rows) > UNEVEN
+    return wall_over_cpu(rows, cpu_ns) > LOADED or mean_over_median(rows, activity) > UNEVEN
 
 
-def mean_over_median(rows: Integers) -> float:
+def mean_over_median(rows: Integers, activity: Activity) -> float:
     """How many times its median an execution of an operation took on average; an operation's first one is apart."""
     if not len(rows):
         return 1.0
-    _, took, alike = _took(rows)
+    _, took, alike = _took(rows, activity)
     later = [took[group[1:]] for group in alike if len(group) > FEWEST]
     usual = sum(float(np.median(one)) * len(one) for one in later)
     return sum(float(one.sum()) for one in later) / usual if usual > 0.0 else 1.0

@@ -16,7 +16,7 @@ from energy_measure.inside.overhead import Overhead
 from energy_measure.inside.parts import combine_parts, inside_note
 from energy_measure.inside.recorded import LayerRecord, OperationRecord, Place, Recorded, Session
 from energy_measure.inside.sparse import sparse_similarity
-from energy_measure.inside.splitting import Density, is_loaded
+from energy_measure.inside.splitting import Activity, Density, is_loaded
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -256,9 +256,11 @@ def test_executions_that_wait_now_and_then_tell_a_busy_machine_though_operations
         ]
         return np.array([row + [0] * (len(reader.COLUMNS) - len(row)) for row in found])
 
-    even, waited = rows([10] * 10), rows([10] * 8 + [100, 200])
-    cold = rows([1000] + [10] * 9)
-    assert not is_loaded(even, 10_000.0)
-    assert is_loaded(waited, 10_000.0)
-    assert not is_loaded(cold, 10_000.0), "an operation's first execution says nothing"
-    assert not is_loaded(rows([10, 10, 500]), 10_000.0), "nor do a few"
+    def loaded(lengths: list[int]) -> bool:
+        found = rows(lengths)
+        return is_loaded(found, Activity.of(found, np.zeros(len(found), np.int64)), 10_000.0)
+
+    assert not loaded([10] * 10)
+    assert loaded([10] * 8 + [100, 200])
+    assert not loaded([1000] + [10] * 9), "an operation's first execution says nothing"
+    assert not loaded([10, 10, 500]), "nor do a few"

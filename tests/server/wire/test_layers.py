@@ -144,6 +144,21 @@ async def test_figures_follow_their_line_and_go_with_it(start: Any, inside: None
         assert changed[12].startswith("500 mJ")
 
 
+async def test_a_figure_goes_with_the_line_that_is_taken_out_and_comes_back_with_it(
+    start: Any, inside: None
+) -> None:
+    async with start("full") as session:
+        uri = session.open("net.py")
+        line = TEXT.split("\n")[9] + "\n"
+        session.change(uri, (9, 0, 10, 0), "")
+        left = await inlays(session, uri)
+        assert left[9] == "500 mJ · 12% of fit"
+        assert not any("2.5 J" in label for label in left.values())
+        session.change(uri, (10, 0, 10, 0), line)
+        moved = await inlays(session, uri)
+        assert (moved[9], moved[10]) == ("500 mJ · 12% of fit", "2.5 J · 62% of fit")
+
+
 async def test_the_view_opens_a_call_into_its_layers(start: Any, inside: None) -> None:
     async with start("full") as session:
         uri = session.open("net.py")
