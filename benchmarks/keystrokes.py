@@ -24,6 +24,8 @@ def scaled(inputs, factor=2.0):
 PAIRS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'"}
 PLACES = ("start", "middle", "inside", "end")
 """Behind the first statement, between two statements, in the body of a function, behind the last one."""
+CLASS_PLACES = ("middle", "method")
+"""In a file that is made of classes: between two of them, in the body of a method."""
 BACKSPACES = 25
 
 
@@ -65,9 +67,11 @@ def place_in(text: str, where: str) -> tuple[int, str]:
         return len(text), ""
     if where == "middle":
         return min(after, key=lambda top: abs(top - len(text) // 2)), ""
-    bodies = [found.end() for found in re.finditer(r"^    return [^\n(\[{\"']*\n", text, re.MULTILINE)]
+    indent = "        " if where == "method" else "    "
+    returns = re.compile(rf"^{indent}return [^\n(\[{{\"']*\n", re.MULTILINE)
+    bodies = [found.end() for found in returns.finditer(text)]
     body = min(bodies, key=lambda one: abs(one - len(text) // 2))
-    return text.rfind("\n", 0, body - 1) + 1, "    "
+    return text.rfind("\n", 0, body - 1) + 1, indent
 
 
 def typed(code: str, indent: str) -> Iterator[str]:

@@ -11,8 +11,10 @@ machine does meets all of them alike.
 Typing: nine lines of ordinary code, key by key, each key after the diagnostics of the one before and a pause. Brackets and
 quotes are closed by whoever types; at one place also by the editor. Typed at the start, in the middle between two
 statements, in the body of a function, and at the end; the last keys are taken back one by one, then all at once, then the
-lines are pasted and taken back. p50, p90 and p99 are over all keys until their diagnostics; with every fifth key
-a hover is asked for at once. CPU is what the server took from a key to the next one, by the scheduler's clock.
+lines are pasted and taken back. A second file of the largest size is made of classes, Keras' layers: there the code is typed
+between two classes and in the body of a method, where `self` is asked what it holds. p50, p90 and p99 are over all keys
+until their diagnostics; with every fifth key a hover is asked for at once. CPU is what the server took from a key to the
+next one, by the scheduler's clock.
 With --pull diagnostics are asked for right behind the key, of servers that can be asked. With --builds other builds of this
 server take part, each under a name: what a change costs or saves is seen in one run.
 """
@@ -24,6 +26,7 @@ import importlib.util
 import json
 import os
 import queue
+import re
 import shlex
 import statistics
 import subprocess
@@ -39,7 +42,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from keystrokes import PLACES, Key, keys, position
+from keystrokes import CLASS_PLACES, PLACES, Key, keys, position
 
 ENERGY_LSP = [str(Path(sys.executable).with_name("energy-lsp")), "serve"]
 RUFF = [str(Path(sys.executable).with_name("ruff")), "server"]
@@ -54,6 +57,8 @@ PAUSE = 0.01
 """Seconds between the diagnostics of a key and the next one: what a server puts off until then counts as its CPU time."""
 HOVER_EVERY = 5
 """With so many keys one hover."""
+LARGE = 6_300
+"""From so many lines on a file of classes is typed into, too."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Installed servers have their modules compiled; one that runs from its sources may keep what it compiles."""
 CAPABILITIES: dict[str, dict[str, Any]] = {
@@ -391,10 +396,11 @@ def contest(
 
 
 def places(lines: list[str], count: int) -> list[tuple[int, int]]:
-    """Positions on names behind `tf.`, spread over the half of the file above the edits."""
-    found = [
-        (row, line.index("tf.") + 4) for row, line in enumerate(lines[: len(lines) // 2 - 1]) if "tf." in line
+    """Positions on names behind `tf.` or `ops.`, spread over the half of the file above the edits."""
+    names = [
+        (row, re.search(r"\b(?:tf|ops)\.", line)) for row, line in enumerate(lines[: len(lines) // 2 - 1])
     ]
+    found = [(row, match.end() + 1) for row, match in names if match is not None]
     step = max(1, len(found) // count)
     if not found:
         return []
@@ -423,6 +429,19 @@ def keras_code(lines: int) -> str:
     names = ["numpy", "nn", "math", "image", "core", "linalg", "random", "rnn"] if lines > 500 else ["linalg"]
     text = "\n".join((folder / f"{name}.py").read_text("utf-8") for name in names)
     return "\n".join(text.split("\n")[:lines]) + "\n"
+
+
+def keras_layers(lines: int) -> str:
+    """Layers of Keras, one class behind the other, cut behind the last whole one within so many lines."""
+    folder = keras_folder() / "src" / "layers"
+    text = ""
+    for path in sorted(folder.glob("*/*.py")):
+        more = path.read_text("utf-8")
+        if path.name.startswith("__") or path.stem.endswith("_test") or not more.isascii():
+            continue
+        if text.count("\n") + more.count("\n") <= lines:
+            text += more
+    return text
 
 
 def install(folder: Path) -> Path:
@@ -483,13 +502,18 @@ def main() -> None:
         commands = {name: [str(programs / command[0]), *command[1:]] for name, command in OTHERS.items()}
         commands |= {"energy-lsp": ENERGY_LSP, "ruff": RUFF, **builds}
         installed = [name for name in (*wanted, *builds) if Path(commands[name][0]).exists()]
-        for lines in map(int, options.lines.split(",")):
+        sizes = [int(lines) for lines in options.lines.split(",")]
+        texts = [(f"{lines}", keras_code(lines), runs) for lines in sizes]
+        if max(sizes) >= LARGE:
+            in_classes = [(where, False) for where in CLASS_PLACES]
+            texts.append(("classes", keras_layers(max(sizes)), in_classes))
+        for title, text, there in texts:
             contestants = []
             for name in installed:
-                root = Path(scratch) / f"{name}-{lines}"
+                root = Path(scratch) / f"{name}-{title}"
                 root.mkdir()
-                contestants.append(Contestant(name, commands[name], root, keras_code(lines)))
-            found, keys_found = contest(contestants, options.rounds, options.starts, runs)
+                contestants.append(Contestant(name, commands[name], root, text))
+            found, keys_found = contest(contestants, options.rounds, options.starts, there)
             results += found
             typed += keys_found
     print(file=sys.stderr)

@@ -25,6 +25,8 @@ class Contexts:
         objects of a class, or for any."""
         self.disordered: set[Module] = set()
         """Modules in which something was evaluated again that depends on the order in which all is evaluated."""
+        self.unsettled: set[FunctionCode] = set()
+        """Functions that were asked again so often that the last answer had to do: they rest on each other."""
         self._most_kept = SPARE_EVALUATIONS
         """From so many evaluations on, those that nobody used lately are dropped."""
 
@@ -60,16 +62,20 @@ class Contexts:
 
     def live(self, function: Function, cls: UserClass | None) -> list[CallContext]:
         """The ways a function, or a method on instances of a class, is called, as far as they are known by now."""
-        revision = self.revisions.revision
         found = [
             given
             for given, summary in self.evaluations.get(function, {}).items()
-            if (summary.summarised_at >= max(revision - 1, 0) or summary.invoked_at == revision)
+            if self.is_live(summary)
             and given
             and (cls is None or (type(given[0][1]) is UserInstance and given[0][1].cls == cls))
         ]
         self.asked.setdefault(function, {}).setdefault(cls, found)
         return found
+
+    def is_live(self, summary: Summary) -> bool:
+        """True for the evaluation of a call that is in the program now, or was before the last edit."""
+        revision = self.revisions.revision
+        return summary.summarised_at >= max(revision - 1, 0) or summary.invoked_at == revision
 
     def missed(self, function: Function) -> bool:
         """True when somebody asked how a function is called before all ways were known. From now on they are."""
@@ -77,9 +83,8 @@ class Contexts:
         self.asked[function] = {}
         return any(len(known) < len(self.live(function, cls)) for cls, known in first.items())
 
-    def forget(self, module: Module) -> None:
-        """Drop all evaluations of a module's functions."""
-        gone = [function for function in self.evaluations if function.module is module]
+    def forget(self, gone: list[Function]) -> None:
+        """Drop all evaluations of some functions."""
         for function in gone:
             del self.evaluations[function]
             self.order.pop(function, None)

@@ -15,6 +15,7 @@ from energy_code.incremental.external_writes import ExternalWrites
 from energy_code.incremental.invalidation import Invalidation
 from energy_code.incremental.modules import Modules
 from energy_code.incremental.objects import Objects
+from energy_code.incremental.order import Order
 from energy_code.incremental.summaries import Summaries
 from energy_code.interpreter.classes import Classes
 from energy_code.interpreter.domain.definitions import Function, Module
@@ -44,7 +45,7 @@ class Engine:
         self.revisions = Revisions()
         self.public = PublicNames(catalogue)
         self.imports = Imports(self.public, resolve)
-        self.classes = Classes(self.public, self.revisions)
+        self.classes = Classes(self.public)
         self.contexts = Contexts(self.revisions)
         self.writes = ExternalWrites(self.revisions)
         self.stack = EvaluationStack()
@@ -66,8 +67,16 @@ class Engine:
             partial(run_statement, self),
             self.written_by,
         )
+        self.order = Order(
+            self.revisions, self.contexts, self.writes, self.invalidation.read_set, self.invalidation.changed
+        )
         self.summaries = Summaries(
-            self.revisions, self.contexts, self.stack, self.invalidation, partial(run_function, self)
+            self.revisions,
+            self.contexts,
+            self.stack,
+            self.invalidation,
+            self.order,
+            partial(run_function, self),
         )
         self.objects: Objects = Objects(
             self.revisions,
@@ -94,3 +103,4 @@ class Engine:
         """The text of the program is another one now."""
         self.revisions.edited()
         self.invalidation.edited()
+        self.order.edited()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from energy_code.incremental.dependencies import touch_members
 from energy_code.interpreter.domain.definitions import Module, UserClass
 from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.interpreter.operations.side_effects import grown
@@ -60,6 +61,6 @@ class ExternalWrites:
                 subject.filled.add(name)
                 subject.final_globals.clear()
             else:
-                self.revisions.classes_changed()
+                touch_members(subject, [name], self.revisions.revision)
             same = same and key not in self.asked
         return same

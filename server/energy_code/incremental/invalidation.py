@@ -8,8 +8,8 @@ A result is kept with the questions that its evaluation asked and the answers it
    again would not do, because it may be itself what answers (`outdate`);
 3. the end of a pass does not agree with what was assumed on the way (`agrees`): what is written from outside, in which
    ways a function is called, and which of them are kept apart. Then the program is followed once more;
-4. it depends on the order in which all was evaluated (`remade`), as in a cycle. Then the module is followed as if for the
-   first time (`is_ordered`).
+4. it depends on the order in which all was evaluated, as in a cycle (`incremental/order.py`). Then it is forgotten with all
+   that rests on it, and the module followed from its top.
 """
 
 from __future__ import annotations
@@ -18,15 +18,29 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from energy_code.incremental.contexts import Contexts
-from energy_code.incremental.dependencies import CLASSES, OPEN, find_read_set
+from energy_code.incremental.dependencies import (
+    FOREIGN,
+    OPEN,
+    changed_members,
+    find_read_set,
+    touch_calls,
+    touch_members,
+)
 from energy_code.incremental.external_writes import ExternalWrites
 from energy_code.interpreter.classes import Classes
-from energy_code.interpreter.domain.definitions import Function, Module, UserClass, UserInstance
+from energy_code.interpreter.domain.definitions import (
+    ClassInfo,
+    Function,
+    Module,
+    UserClass,
+    UserInstance,
+    class_info,
+)
 from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.interpreter.evaluation_stack import EvaluationStack
 from energy_code.interpreter.limits import MAX_CONTEXTS, MAX_EFFORT, MAX_QUESTION_DEPTH
 from energy_code.interpreter.revisions import Revisions
-from energy_code.interpreter.summary import CallContext, Summary, Writes
+from energy_code.interpreter.summary import CallContext, ReadSet, Summary, Writes
 from energy_code.ir.code import Code, FunctionCode
 
 Place = tuple[UserClass | Module, str]
@@ -62,12 +76,20 @@ class Invalidation:
         self.global_value = global_value
         self._predecessors: dict[Function, Function] = {}
         """Methods that an edit has written anew, with what they were before."""
+        self._redeclared: set[Module] = set()
+        """Modules of which a class statement was run since the edit."""
         self._effort: dict[tuple[Function, CallContext], int] = {}
         self._effort_at = -1
 
     def edited(self) -> None:
         """The text of the program is another one now."""
         self._predecessors.clear()
+        self._redeclared.clear()
+
+    def begin_again(self) -> None:
+        """The program is followed from its top once more, with what depends on the order forgotten."""
+        self._predecessors.clear()
+        self._effort_at = -1
 
     # 1. Would the questions be answered as before? --------------------------------------------------------------
 
@@ -86,47 +108,74 @@ class Invalidation:
         revision = self.revisions.revision
         if module.revision != revision or module.running or module.current is not None:
             return False
-        asked = self.revisions.classes_changed_at == revision or module.filled_elsewhere
-        changed = module.dirty | OPEN | (CLASSES if asked else 0)
-        return self.untouched(module, summary, changed)
+        seen: dict[int, Summary] = {}
+        if not self.untouched(module, summary, self.changed(module), seen):
+            return False
+        for one in seen.values():
+            one.verified_at = self.revisions.changes
+        return True
 
-    def untouched(self, module: Module, summary: Summary, changed: int) -> bool:
-        """True for an evaluation that held before the edit and has looked at nothing of what changed."""
+    def changed(self, module: Module) -> int:
+        """What is another one now than before the edit, as bits, for evaluations of a module's code."""
+        is_foreign = module.filled_elsewhere or not self._redeclared <= {module}
+        dirty = module.dirty if module.dirty_at == self.revisions.revision else 0
+        return OPEN | (FOREIGN if is_foreign else 0) | dirty
+
+    def untouched(self, module: Module, summary: Summary, changed: int, seen: dict[int, Summary]) -> bool:
+        """True for an evaluation that held before the edit and has looked at nothing of what changed.
+
+        Evaluations that rest on each other stand together: `seen` are those that stand if all of them do.
+        """
         revisions = self.revisions
         summary.last_pass = revisions.passes
-        if summary.verified_at == revisions.changes:
+        if summary.verified_at == revisions.changes or id(summary) in seen:
             return True
         if (
-            summary.verified_at < revisions.changes_before
+            summary.touched_at == revisions.changes
+            or not self.was_read(summary)
             or summary.outdated
             or summary.replaced
             or summary.running
         ):
             return False
-        if summary.read_set is None:
-            summary.read_set = find_read_set(self.contexts, self.classes, module, summary)
-        bits, used = summary.read_set
+        summary.touched_at = revisions.changes
+        bits, used = self.read_set(module, summary)
         if bits & changed:
             return False
-        verified_at, summary.verified_at = summary.verified_at, -1  # what leads back to itself is asked
+        seen[id(summary)] = summary
         for code, other in used:
             if (
                 code in self.contexts.at_limit
                 or other.changed_at == revisions.revision
-                or not self.untouched(module, other, changed)
+                or not self.untouched(module, other, changed, seen)
             ):
-                summary.verified_at = verified_at
                 return False
-        summary.verified_at = revisions.changes
+        summary.touched_at = -1
         return True
+
+    def was_read(self, summary: Summary) -> bool:
+        """True for an evaluation that is part of what was known before the edit.
+
+        One that was made since is asked, as at a first reading, when the end of a pass did not agree with its beginning.
+        """
+        revision, changes = self.revisions.last_read
+        return summary.made_at < self.revisions.revision and (
+            summary.made_at == revision or summary.verified_at >= changes
+        )
+
+    def read_set(self, module: Module, summary: Summary) -> ReadSet:
+        """What an evaluation has looked at."""
+        if summary.read_set is None:
+            summary.read_set = find_read_set(self.contexts, self.classes, module, summary)
+        return summary.read_set
 
     def is_spent(self, key: tuple[Function, CallContext]) -> bool:
         """True when one way of calling was asked again so often that its answer has to do."""
         if self._effort_at != self.revisions.revision:
             self._effort, self._effort_at = {}, self.revisions.revision
         times = self._effort[key] = self._effort.get(key, 0) + 1
-        if times > MAX_EFFORT and key[0].module.summarised_at >= 0:  # not at its first reading
-            self.contexts.disordered.add(key[0].module)
+        if times > MAX_EFFORT:
+            self.contexts.unsettled.add(key[0].code)
         return times > MAX_EFFORT
 
     def verify(self, function: Function, summary: Summary) -> bool:
@@ -192,6 +241,22 @@ class Invalidation:
             if old is not None:
                 self.revisions.changes += 1
                 new.verified_at = self.revisions.changes
+
+    def met(self, function: Function, summary: Summary) -> None:
+        """A function is called so: if it was not before, what it sets is asked again."""
+        if function in self.contexts.asked and not self.contexts.is_live(summary):
+            touch_calls(function, self.revisions.revision)
+
+    def class_declared(
+        self, cls: UserClass, before: ClassInfo | None, setters: dict[str, list[Function]]
+    ) -> None:
+        """A class may hold something else than before, and methods that set an attribute may be gone, or written anew."""
+        self._redeclared.add(cls.module)
+        after = class_info(cls)
+        if after is not None and after is not before:
+            touch_members(cls, changed_members(before, after), self.revisions.revision)
+        if setters:
+            self.setters_replaced(cls, setters)
 
     def setters_replaced(self, cls: UserClass, before: dict[str, list[Function]]) -> None:
         """A class statement was run again: methods that set an attribute may be gone, or written anew."""
@@ -322,6 +387,7 @@ class Invalidation:
             for summary in self.contexts.of(function).values():
                 if 0 <= summary.summarised_at < self.revisions.revision:
                     agrees, summary.summarised_at = False, -1
+                    touch_calls(function, self.revisions.revision)
                     if function.owner is not None:
                         self.attributes_lost(function.owner, summary.attributes.keys())
         return agrees
@@ -343,39 +409,6 @@ class Invalidation:
                 current = self.revisions.passes
                 agrees = agrees and all(summary.first_pass == current for summary in known.values())
         return agrees
-
-    # 4. Does it depend on the order in which all was evaluated? ---------------------------------------------------
-
-    def remade(self, function: Function, old: Summary | None, new: Summary) -> None:
-        """A function was evaluated after an edit: note whether what is found depends on where evaluating began.
-
-        It does in a cycle, where only the first ways of calling are kept apart, and where a function fills what a function
-        around it goes on with. A fresh reading begins at the top.
-        """
-        revision = self.revisions.revision
-        if (
-            old is not None
-            and old.made_at < revision
-            and (old.in_cycle or old.writes_outside or new.writes_outside)
-        ) or (
-            function.code in self.contexts.at_limit
-            and any(summary.made_at < revision for summary in self.contexts.of(function).values())
-        ):
-            self.contexts.disordered.add(function.module)
-
-    def is_ordered(self, module: Module) -> bool:
-        """True when nothing of that kind was met in a module; else it is forgotten, so that it is read from its top."""
-        if module not in self.contexts.disordered:
-            return True
-        self.contexts.forget(module)
-        self.contexts.disordered.discard(module)
-        self.writes.forget(module)
-        module.forget()
-        self.edited()
-        self._effort_at = -1
-        self.revisions.changes += 1
-        self.revisions.passes += 1
-        return False
 
 
 def may_depend(summary: Summary, names: set[str], codes: set[Code]) -> bool:

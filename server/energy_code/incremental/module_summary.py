@@ -94,8 +94,8 @@ class ModuleSummary:
 
     def add(self, code: Code, summary: Summary) -> None:
         """Take in one evaluation and everything it leads to."""
-        stack = [(code, summary)]
-        self.seen[id(summary)] = summary
+        stack: list[tuple[Code, Summary]] = []
+        self.see(code, summary, stack)
         revisions = self.engine.revisions
         changes, revision, current_pass = revisions.changes, revisions.revision, revisions.passes
         while stack:
@@ -124,9 +124,27 @@ class ModuleSummary:
                 if callee.replaced or callee.verified_at != changes:
                     callee = self.engine.summaries.summary(function, given)
                 callee.last_pass, callee.summarised_at = current_pass, revision
-                if id(callee) not in self.seen:
-                    self.seen[id(callee)] = callee
-                    stack.append((function.code, callee))
+                self.see(function.code, callee, stack)
+
+    def see(self, code: Code, summary: Summary, waiting: list[tuple[Code, Summary]]) -> None:
+        """Let an evaluation be looked at, or what was reported in its place before the edit while it stands."""
+        for one in summary.shown or (summary,):
+            if id(one) not in self.seen:
+                self.seen[id(one)] = one
+                waiting.append((code, one))
+
+    def note_shown(self) -> None:
+        """Remember what was looked at and made again afterwards: a fresh reading reports it, too."""
+        versions: dict[int, list[Summary]] = {}
+        newest: dict[int, Summary] = {}
+        for summary in self.seen.values():
+            last = summary
+            while last.newer is not None:
+                last = last.newer
+            newest[id(last)] = last
+            versions.setdefault(id(last), []).append(summary)
+        for key, seen in versions.items():
+            newest[key].shown = tuple(seen) if seen != [newest[key]] else ()
 
     def gather(self, summary: Summary) -> None:
         """Take over the external writes that a call into another module leaves behind."""
@@ -139,9 +157,9 @@ class ModuleSummary:
         if caller is not NOBODY:
             self.callers[function.code].add(caller)
         summary = self.engine.summaries.summary(function, given)
+        self.engine.invalidation.met(function, summary)
         summary.summarised_at = self.engine.revisions.revision
-        if id(summary) not in self.seen:
-            self.add(function.code, summary)
+        self.add(function.code, summary)
 
     def note_instance(self, given: CallContext) -> None:
         """Remember objects of the program that are really made."""
@@ -261,9 +279,14 @@ def summary_of_module(engine: Engine, module: Module) -> ModuleSummary:
     summary = module.summary
     if not isinstance(summary, ModuleSummary) or module.summarised_at != engine.revisions.revision:
         module.gathered_at = engine.revisions.revision
+        engine.modules.execute(module)
+        if engine.order.forget_touched_cycles(module):
+            engine.invalidation.begin_again()
         summary = followed(engine, module)
-        if not engine.invalidation.is_ordered(module):
+        if not engine.order.is_as_fresh(module, summary.functions):
+            engine.invalidation.begin_again()
             summary = followed(engine, module)
+        summary.note_shown()
         module.summarised_at = engine.revisions.revision
     return summary
 

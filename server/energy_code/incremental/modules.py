@@ -145,13 +145,15 @@ class Modules:
             module.changed.update(module.read)
         # What functions bind them to, or fill them with, is asked each time.
         module.changed.update(setters, module.global_setters, module.filled)
-        module.dirty = sum([bit_of(module, name) for name in module.changed])
+        module.touch(module.revision, sum([bit_of(module, name) for name in module.changed]))
 
     def declare_again(self, module: Module, summary: Summary) -> None:
         """A statement is not run again: of classes that others of the same name stood for, its own count from here."""
         for name, info in summary.classes.items():
-            if module.classes.get(name) is not info:
-                self.classes.declare_class(UserClass(module, name), info)
+            if (before := module.classes.get(name)) is not info:
+                cls = UserClass(module, name)
+                self.classes.declare_class(cls, info)
+                self.invalidation.class_declared(cls, before, {})
 
     def rebound(self, module: Module, name: str, value: Value) -> None:
         """A global that functions have read changes while the top level runs."""

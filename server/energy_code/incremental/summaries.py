@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from energy_code.incremental.contexts import Contexts, general
 from energy_code.incremental.invalidation import Invalidation
+from energy_code.incremental.order import Order
 from energy_code.interpreter.domain.definitions import Function
 from energy_code.interpreter.domain.values import UNKNOWN, Unknown, Value
 from energy_code.interpreter.evaluation_stack import NO_CYCLE, EvaluationStack
@@ -29,18 +30,21 @@ class Summaries:
         contexts: Contexts,
         stack: EvaluationStack,
         invalidation: Invalidation,
+        order: Order,
         run: RunFunction,
     ) -> None:
         self.revisions = revisions
         self.contexts = contexts
         self.stack = stack
         self.invalidation = invalidation
+        self.order = order
         self.run = run
         """Runs the body of a function and puts what was found into a summary."""
 
     def invocation(self, function: Function, asked: CallContext) -> tuple[CallContext, Summary]:
         """The evaluation of a call and its context: what it was given, or the general one when there are too many."""
         given, summary = self.chosen(function, asked)
+        self.invalidation.met(function, summary)
         summary.invoked_at = self.revisions.revision
         return given, summary
 
@@ -78,6 +82,7 @@ class Summaries:
     def current(self, function: Function, given: CallContext, summary: Summary | None) -> Summary:
         """An evaluation if it still stands, else one made now."""
         if summary is not None:
+            self.order.used_again(function, given, summary)
             summary.last_pass = self.revisions.passes
             if summary.running:
                 self.stack.use_unfinished(summary)
@@ -98,7 +103,7 @@ class Summaries:
         summary.made_at = revisions.revision
         self.contexts.put(function, given, summary)
         if old is not None:
-            old.replaced = True
+            old.replaced, old.newer = True, summary
             summary.invoked_at, summary.summarised_at = old.invoked_at, old.summarised_at
         summary.first_pass = old.first_pass if old is not None else revisions.passes
         summary.last_pass = revisions.passes
@@ -117,6 +122,6 @@ class Summaries:
         elif old is not None and old.in_cycle:  # made again when the cycle had been closed
             summary.in_cycle = True
         stack.depth -= 1
-        self.invalidation.remade(function, old, summary)
+        self.order.made(function, given, old, summary)
         self.invalidation.replaced(function, given, old, summary)
         return summary

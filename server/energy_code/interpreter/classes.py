@@ -23,16 +23,14 @@ from energy_code.interpreter.domain.values import (
 )
 from energy_code.interpreter.limits import MAX_ANCESTORS
 from energy_code.interpreter.questions import Basis, rests_on
-from energy_code.interpreter.revisions import Revisions
 from energy_code.models.catalogue import PublicNames
 
 
 class Classes:
     """Answers about classes, from what their statements left in the modules."""
 
-    def __init__(self, public: PublicNames, revisions: Revisions) -> None:
+    def __init__(self, public: PublicNames) -> None:
         self.public = public
-        self.revisions = revisions
         self._setters: dict[UserClass, dict[str, list[Function]]] = {}
 
     @rests_on(Basis.CLASSES)
@@ -143,15 +141,10 @@ class Classes:
                 stack += [base for base in info.bases[::-1] if type(base) is UserClass]
         return found
 
-    def is_declared(self, cls: UserClass) -> bool:
-        """True once the statement of a class has run."""
-        return class_info(cls) is not None
-
     def declare_class(self, cls: UserClass, info: ClassInfo) -> None:
         """The result of a class statement."""
         cls.module.classes[cls.name] = info
         self._setters.clear()
-        self.revisions.classes_changed()
 
 
 def bases_of(cls: UserClass) -> list[Value]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from energy_code.interpreter.classes import Classes
-from energy_code.interpreter.domain.definitions import Function, Module, UserClass, UserInstance
+from energy_code.interpreter.domain.definitions import ClassInfo, Function, Module, UserClass, UserInstance
 from energy_code.interpreter.domain.values import Value
 from energy_code.interpreter.evaluation_stack import EvaluationStack
 from energy_code.interpreter.operations.imports import Imports
@@ -64,8 +64,10 @@ class CallAnswers(Protocol):
 class ClassStatements(Protocol):
     """Who has to know that a class statement was run."""
 
-    def setters_replaced(self, cls: UserClass, before: dict[str, list[Function]]) -> None:
-        """Methods that set an attribute may be gone, or written anew."""
+    def class_declared(
+        self, cls: UserClass, before: ClassInfo | None, setters: dict[str, list[Function]]
+    ) -> None:
+        """A class may hold something else than before, and methods that set an attribute may be gone, or written anew."""
 
 
 class Program(Protocol):

@@ -72,6 +72,7 @@ class Summary:
         "last_pass",
         "made_at",
         "marks",
+        "newer",
         "next_own_read",
         "outdated",
         "own_reads",
@@ -81,8 +82,10 @@ class Summary:
         "replaced",
         "returns",
         "running",
+        "shown",
         "sites",
         "summarised_at",
+        "touched_at",
         "values",
         "verified_at",
         "verifying",
@@ -123,6 +126,10 @@ class Summary:
         self.running = False
         self.replaced = False
         """True once a newer evaluation stands in its place."""
+        self.newer: Summary | None = None
+        """That one."""
+        self.shown: tuple[Summary, ...] = ()
+        """What was reported in its place at the last reading, where it was made again after it had been looked at."""
         self.first_pass = -1
         """The pass that first met the function called so."""
         self.last_pass = -1
@@ -133,6 +140,8 @@ class Summary:
         """The revision whose program, followed from its top, last called it so."""
         self.verified_at = -1
         """The count of changes at which it was last known to hold."""
+        self.touched_at = -1
+        """The count of changes at which it, or something that it used, was found to have looked at what an edit changed."""
         self.verifying = False
         """True while its questions are asked again."""
         self.depended_on = False

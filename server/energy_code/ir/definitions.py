@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from energy_code.interpreter.domain.arguments import Arguments
-from energy_code.interpreter.domain.definitions import ClassInfo, Function, Method, UserClass
+from energy_code.interpreter.domain.definitions import ClassInfo, Function, Method, UserClass, class_info
 from energy_code.interpreter.domain.values import UNKNOWN, ApiFunction, Value
 from energy_code.ir.code import CallSite
 from energy_code.ir.expressions import Attribute, Name
@@ -75,12 +75,12 @@ class DefineClass(Statement):
             keyword.evaluate(inner)
         program = frame.program
         info = ClassInfo(bases, inner.names, [])
-        before = program.classes.setters(cls) if program.classes.is_declared(cls) else {}
+        before = class_info(cls)
+        setters = program.classes.setters(cls) if before is not None else {}
         program.classes.declare_class(cls, info)
         run(inner, self.code.body)
         program.classes.declare_class(cls, info)
-        if before:
-            program.invalidation.setters_replaced(cls, before)
+        program.invalidation.class_declared(cls, before, setters)
         frame.bind(self.code.name, cls)
         for decorator in reversed(decorators):
             if (

@@ -194,9 +194,11 @@ class Module:
         self.changed: set[str] = set()
         """Globals that differ between the two."""
         self.bits: dict[str, int] = {}
-        """The bits that stand for its globals in what evaluations have looked at."""
+        """The bits that stand for its globals, and for members of its classes, in what evaluations have looked at."""
         self.dirty = 0
-        """The bits of those that differ."""
+        """The bits of those that an edit has changed."""
+        self.dirty_at = -1
+        """The revision of that edit."""
         self.demanded: dict[str, Value | None] = {}
         """Globals asked for by other modules while this one has not been run as a whole."""
         self.demanded_at = -1
@@ -258,6 +260,12 @@ class Module:
         self.revision = self.demanded_at = -2
         self.summarised_at = -1
         self.kept, self.classes, self.names, self.stars = {}, {}, {}, []
+
+    def touch(self, revision: int, bits: int) -> None:
+        """Something is another one now than before the edit."""
+        if self.dirty_at != revision:
+            self.dirty, self.dirty_at = 0, revision
+        self.dirty |= bits
 
     def note_setter(self, function: Function) -> None:
         """A function is defined: the names it declares global may be bound by it."""
