@@ -238,6 +238,17 @@ def test_a_step_that_is_taken_out_prints_the_same(tmp_path: Path, case: str) -> 
     )
 
 
+def test_two_tapes_of_one_statement_are_one_step(tmp_path: Path) -> None:
+    text = loop(PLAIN).replace("Tape() as tape:", "Tape() as other, tf.GradientTape() as tape:")
+    text = text.replace(
+        "        grads =", "        other.gradient(loss, model.trainable_weights)\n        grads ="
+    )
+    path = tmp_path / "program.py"
+    path.write_text(HEAD + text)
+    [source] = read_sources(tmp_path, path)
+    assert [one.rule.name for one in rules.find(source.analysis)].count("missing-function") == 1
+
+
 def _numbers(path: Path, text: str) -> list[float]:
     path.write_text(text)
     printed = io.StringIO()

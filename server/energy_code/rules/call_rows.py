@@ -38,6 +38,19 @@ class CallRows(Rule):
             "        action = policy_compiled(tf.expand_dims(state, 0))",
         ),
         (
+            "critic = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])\n"
+            "for step in range(99):\n"
+            "    state = keras.ops.convert_to_tensor(observation)\n"
+            "    state = keras.ops.expand_dims(state, 0)\n"
+            "    value = critic(state)",
+            "critic = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])\n"
+            "critic_compiled = tf.function(critic)\n"
+            "for step in range(99):\n"
+            "    state = keras.ops.convert_to_tensor(observation)\n"
+            "    state = keras.ops.expand_dims(state, 0)\n"
+            "    value = critic_compiled(state)",
+        ),
+        (
             "class Agent:\n"
             "    def __init__(self):\n"
             "        self.model = keras.Sequential([keras.layers.Dense(2)])\n"

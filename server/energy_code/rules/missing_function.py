@@ -374,6 +374,8 @@ def step(x, w):
         )
         if statement is None or statement.parent is None or place.node.end_byte > _head_end(statement):
             return
+        if b"GradientTape" in place.shared.code[statement.start_byte : place.node.start_byte]:
+            return  # of two tapes in one statement the first speaks for both
         tapes = [one for one in statement.parent.named_children if "GradientTape" in place.text(one)]
         step = step_at(place, statement, partial(_ends_step, place)) if tapes[:1] == [statement] else None
         if step is None or not _is_whole(place, step, statement):

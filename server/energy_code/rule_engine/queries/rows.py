@@ -16,6 +16,13 @@ _ONE_ROW = re.compile(
     re.DOTALL,
 )
 """`x[None]`, `x.reshape(1, -1)`, `x[i : i + 1]`."""
+_EXPANDS = frozenset({"tensorflow.expand_dims", "keras.ops.expand_dims"})
+_CONVERTS = {
+    "tensorflow.convert_to_tensor": "value",
+    "tensorflow.constant": "value",
+    "keras.ops.convert_to_tensor": "x",
+}
+"""With the name of what they are given."""
 _OF_NUMPY = frozenset({"array", "asarray", "stack"})
 
 
@@ -26,10 +33,11 @@ def is_one_row(place: RuleContext, value: Node) -> bool:
         return True
     axis = place.argument(value, "axis", 1) if value.type == "call" else None
     expands = axis is not None and place.constant(axis) == 0
-    if place.api(value) == "tensorflow.expand_dims":
+    api = place.api(value)
+    if api in _EXPANDS:
         return expands
-    if place.api(value) in ("tensorflow.convert_to_tensor", "tensorflow.constant"):
-        inner = place.argument(value, "value", 0)
+    if api in _CONVERTS:
+        inner = place.argument(value, _CONVERTS[api], 0)
         return inner is not None and (
             is_one_row(place, inner) or re.fullmatch(r"\[\w+\]", place.text(inner)) is not None
         )
