@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from energy_code.rule_engine.queries.program import Program
@@ -26,28 +27,40 @@ class Place(NamedTuple):
     in_loop: bool
 
 
+class Noted(NamedTuple):
+    """The calls of a statement of the module by name, where it binds names, and how often it reads them."""
+
+    calls: Mapping[str, Sequence[Place]]
+    stores: Mapping[str, Sequence[Place]]
+    reads: Mapping[str, int]
+
+
+@lru_cache(maxsize=8192)
+def _noted(tree: ast.Module) -> Noted:
+    """Made once for each statement: most stay as they are from one key to the next."""
+    calls: dict[str, list[Place]] = defaultdict(list)
+    stores: dict[str, list[Place]] = defaultdict(list)
+    reads: dict[str, int] = defaultdict(int)
+    waiting = [Place(tree, None, in_loop=False)]
+    while waiting:
+        place = waiting.pop()
+        node = place.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            calls[node.func.id].append(place)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            stores[node.id].append(place)
+        elif isinstance(node, ast.Name):
+            reads[node.id] += 1
+        waiting += _inside(place)
+    return Noted(calls, stores, reads)
+
+
 class HandedDown:
-    """The calls of a file by name, and where its names are bound."""
+    """What the functions of a file are given, and where that is made."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.calls: dict[str, list[Place]] = defaultdict(list)
-        self.mentions: dict[str, int] = defaultdict(int)
-        self.stores: dict[str, list[Place]] = defaultdict(list)
-        waiting = [Place(part.tree, None, in_loop=False) for _, _, part in program.parts]
-        while waiting:
-            place = waiting.pop()
-            self._note(place)
-            waiting += _inside(place)
-
-    def _note(self, place: Place) -> None:
-        node = place.node
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            self.calls[node.func.id].append(place)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            self.stores[node.id].append(place)
-        elif isinstance(node, ast.Name):
-            self.mentions[node.id] += 1
+        self._noted = [_noted(part.tree) for _, _, part in program.parts]
 
     def is_one_object(self, function: ast.FunctionDef, parameter: str) -> bool:
         """Whether every call of a function gives one and the same object, made once, for a parameter."""
@@ -61,35 +74,41 @@ class HandedDown:
             for one, is_first in self.names(function, name)
         )
 
-    def names(self, function: ast.AST | None, name: str, depth: int = _CALLERS) -> Iterator[tuple[str, bool]]:
+    def names(self, function: ast.AST | None, name: str) -> Iterator[tuple[str, bool]]:
         """What a name of a function is called by those who hand it down, and whether that is no parameter any more.
 
         An empty name for what cannot be told.
         """
-        parameters = _parameters(function)
-        yield name, name not in parameters
-        if name not in parameters:
-            return
-        calls = self._all_calls(function)
-        if not calls or not depth:
-            yield "", True
-            return
-        for place in calls:
-            given = _argument(place.node, parameters, name)
-            if isinstance(given, ast.Name):
-                yield from self.names(place.function, given.id, depth - 1)
-            else:
+        waiting, seen = [(function, name)], set[tuple[ast.AST | None, str]]()
+        while waiting:
+            asked = waiting.pop()
+            if asked in seen:
+                continue
+            seen.add(asked)
+            within, called = asked
+            parameters = _parameters(within)
+            yield called, called not in parameters
+            if called not in parameters:
+                continue
+            calls = self._all_calls(within)
+            if not calls:
                 yield "", True
+            for place in calls:
+                given = _argument(place.node, parameters, called)
+                if isinstance(given, ast.Name):
+                    waiting.append((place.function, given.id))
+                else:
+                    yield "", True
 
     def _all_calls(self, function: ast.AST | None) -> Sequence[Place]:
         """The calls of a function; none where it is also used otherwise, or another has its name."""
         name = getattr(function, "name", "")
-        calls = self.calls.get(name, [])
+        calls = [place for part in self._noted for place in part.calls.get(name, ())]
         alone = len(self.program.functions.get(name, ())) == 1 and name not in self.program.methods
-        return calls if alone and self.mentions[name] == len(calls) else []
+        return calls if alone and sum(part.reads.get(name, 0) for part in self._noted) == len(calls) else []
 
     def _is_made_once(self, name: str) -> bool:
-        stores = self.stores.get(name, [])
+        stores = [place for part in self._noted for place in part.stores.get(name, ())]
         return len(stores) == 1 and self._runs_once(stores[0], _CALLERS)
 
     def _runs_once(self, place: Place, depth: int) -> bool:

@@ -113,8 +113,9 @@ def _is_traced(place: RuleContext, function: Node, depth: int) -> bool | None:
         return True
     calls = calls_of(place, function) if holder_of(place, function) is None else []
     shown: list[bool | None] = []
-    for call in calls if depth else []:
-        caller = place.function(call)
+    callers = [place.function(call) for call in calls] if depth else []
+    # Each is asked once, however often it calls: else the work grows with a power of that.
+    for caller in {None if one is None else one.id: one for one in callers}.values():
         shown.append(False if caller is None else _is_traced(place, caller, depth - 1))
         if shown[-1] is False:
             return False
