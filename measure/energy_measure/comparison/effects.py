@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -72,19 +72,33 @@ Values = Mapping[tuple[str, Literal["J", "s"]], tuple[Sequence[float], Sequence[
 
 def effects(values: Values) -> Effects:
     """Compare the sides in all respects together."""
-    found = [_effect(name, unit, *sides) for (name, unit), sides in values.items()]
-    corrected = holm([one.p_value for one in found])
-    respects = tuple(replace(one, p_holm=p) for one, p in zip(found, corrected, strict=True))
+    # Where only one device has a meter, it is all devices: one test under two names, corrected for once.
+    tests = {sides: wilcoxon(*sides) for sides in map(_as_test, values.values())}
+    corrected = dict(zip(tests, holm(list(tests.values())), strict=True))
+    respects = tuple(
+        _effect(name, unit, *sides, tests[_as_test(sides)], corrected[_as_test(sides)])
+        for (name, unit), sides in values.items()
+    )
     energy, time = values.get(("all devices", "J")), values.get(("time", "s"))
     if energy is None or time is None:
         return Effects(respects, None, None)
     return Effects(respects, spearman(energy[0], time[0]), spearman(energy[1], time[1]))
 
 
-def _effect(name: str, unit: Literal["J", "s"], before: Sequence[float], after: Sequence[float]) -> Effect:
-    p_value = wilcoxon(before, after)
+def _as_test(sides: tuple[Sequence[float], Sequence[float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def _effect(
+    name: str,
+    unit: Literal["J", "s"],
+    before: Sequence[float],
+    after: Sequence[float],
+    p_value: float,
+    p_holm: float,
+) -> Effect:
     larger = a12(after, before)
-    return Effect(name, unit, _spread(before), _spread(after), p_value, p_value, larger, 2.0 * larger - 1.0)
+    return Effect(name, unit, _spread(before), _spread(after), p_value, p_holm, larger, 2.0 * larger - 1.0)
 
 
 def _spread(values: Sequence[float]) -> Spread:

@@ -37,7 +37,7 @@ def test_respects_are_compared_and_corrected_together() -> None:
     found = effects(
         {
             ("cpu", "J"): (before, after),
-            ("all devices", "J"): (before, after),
+            ("all devices", "J"): ([value + 1.0 for value in before], [value + 1.0 for value in after]),
             ("time", "s"): (before, [value + 0.01 for value in before]),
         }
     )
@@ -48,6 +48,13 @@ def test_respects_are_compared_and_corrected_together() -> None:
     assert time.magnitude == "negligible"
     assert cpu.before.interval.low <= cpu.before.median <= cpu.before.interval.high
     assert found.spearman_before == pytest.approx(1.0)
+
+
+def test_one_device_that_is_all_devices_is_one_test() -> None:
+    before = [10.0 + 0.1 * n for n in range(10)]
+    sides = (before, [value * 1.5 for value in before])
+    cpu, everything = effects({("cpu", "J"): sides, ("all devices", "J"): sides}).respects
+    assert cpu.p_holm == everything.p_holm == cpu.p_value
 
 
 def test_sides_of_one_script_are_called_by_what_differs() -> None:
