@@ -50,7 +50,7 @@ def member_bit(cls: UserClass, name: str) -> int:
 def touch_members(cls: UserClass, names: Iterable[str], revision: int) -> None:
     """Members of a class, or attributes of its objects, are others now than before the edit."""
     for name in names:
-        cls.module.touch(revision, member_bit(cls, name))
+        cls.module.mark_dirty(revision, member_bit(cls, name))
 
 
 def touch_calls(function: Function, revision: int) -> None:

@@ -145,7 +145,7 @@ class Modules:
             module.changed.update(module.read)
         # What functions bind them to, or fill them with, is asked each time.
         module.changed.update(setters, module.global_setters, module.filled)
-        module.touch(module.revision, sum([bit_of(module, name) for name in module.changed]))
+        module.mark_dirty(module.revision, sum([bit_of(module, name) for name in module.changed]))
 
     def declare_again(self, module: Module, summary: Summary) -> None:
         """A statement is not run again: of classes that others of the same name stood for, its own count from here."""

@@ -301,6 +301,7 @@ def test_tuning_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
         "name": "missing-function",
         "file": PLACE,
         "line": 12,
+        "place": f"{PLACE}:12",
         "saved_joules": 1.2,
         "interval": {"low": 1.1, "high": 1.3},
         "share": 0.3,

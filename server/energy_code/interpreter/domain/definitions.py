@@ -261,7 +261,7 @@ class Module:
         self.summarised_at = -1
         self.kept, self.classes, self.names, self.stars = {}, {}, {}, []
 
-    def touch(self, revision: int, bits: int) -> None:
+    def mark_dirty(self, revision: int, bits: int) -> None:
         """Something is another one now than before the edit."""
         if self.dirty_at != revision:
             self.dirty, self.dirty_at = 0, revision
