@@ -183,3 +183,24 @@ def test_edits_of_layers_of_keras_give_what_a_fresh_reading_gives(
     same_as_fresh(document)
     document.edit(place, place + len(inserted) + 9, b"")
     assert list(document.analyse().calls) == calls
+
+
+INNER = b"""import tensorflow as tf
+def even(n):
+    return tf.abs(n) if n else odd(n)
+def odd(n):
+    return tf.negative(n) if n else even(n)
+def outer(x):
+    def inner():
+        return even(x)
+    return inner
+first, second = outer(tf.ones(1)), outer(2)
+print(first(), second())
+def alone():
+    return tf.zeros(1)
+"""
+"""`inner` is two functions of one code, and both are in use."""
+
+
+def test_functions_inside_of_functions_stand_when_another_is_edited() -> None:
+    assert typed(Document(INNER), b"return tf.zeros", b"q") == {"alone"}

@@ -144,7 +144,11 @@ class Order:
         """
         if not leading:
             return set()
-        former = [one for one in self.of_module(module) if functions.get(one.code) != one]
+        former = [
+            one
+            for one in self.of_module(module)
+            if functions.get(one.code) != one and not self.is_in_use(one)
+        ]
         twins = {one.code.qualname: one for one in former}
         same: dict[int, int] = {}
         """Evaluations that lead into cycles as those did which they stand for."""
@@ -171,6 +175,12 @@ class Order:
                 if id(old) not in same:
                     waiting += entries(old)
         return {code for code, _ in self.reached(module, waiting)}
+
+    def is_in_use(self, function: Function) -> bool:
+        """True when an evaluation of a function was used since the edit. One that stands in a function is another each time
+        that this is evaluated, and several of them can be in use."""
+        before = self.revisions.passes_before
+        return any(summary.last_pass > before for summary in self.contexts.of(function).values())
 
     def reached(self, module: Module, new: list[Used]) -> Iterable[Used]:
         """Some evaluations and all that they used, each once."""
