@@ -15,7 +15,6 @@ change from pair to pair (2%; the upper end of the 95% interval at most 4%).
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import re
@@ -31,15 +30,16 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "lab"))
 from energy_measure.inside.account import _level, _Process
 from energy_measure.inside.origins import Origins
 from energy_measure.inside.recorded import Recorded, read_profiles, read_recorded
 from energy_measure.inside.splitting import joined, shares, wall_over_cpu
 from isolated_layers import MODELS, program
+from labelled_layers import labelled_source
 from record import Results
 
 ROOT = Path(__file__).parent.parent
-LABELLED = ROOT / "tests" / "measure" / "inside" / "labelled.py"
 LAUNCHER = ROOT / "measure" / "energy_measure" / "injected" / "launcher.py"
 KINDS = [
     "sequential",
@@ -96,22 +96,6 @@ STEPS = {"CNN fit": 3072, "BERT fit": 480, "compiled step": 52_000}
 WAYS = ("ours", "same window", "percentile weights", "Smaragdine's way")
 BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 """Keeps a processor busy for as long as the benchmark runs."""
-
-
-def labelled_source() -> str:
-    text = LABELLED.read_text()
-    lines = text.split("\n")
-    marks = [
-        (keyword.value.end_lineno or 0, keyword.value.end_col_offset or 0, node.lineno)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-        if keyword.arg == "name"
-    ]
-    for row, column, line in sorted(marks, reverse=True):
-        before, after = lines[row - 1][:column], lines[row - 1][column:]
-        lines[row - 1] = f"_at{line}".join(before.rsplit("_@", 1)) + after
-    return "\n".join(lines)
 
 
 def run(script: Path, folder: Path, mode: str, arguments: list[str]) -> float:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-from pathlib import Path
 
 import pytest
 
-from energy_code.text.decoding import parseable
 from energy_code.workspace.document import Document
+from keras_source import keras_source
 
 LAYERS = b"""import tensorflow as tf
 from tensorflow import keras
@@ -168,14 +166,7 @@ def test_edits_of_classes_give_what_a_fresh_reading_gives(seed: int) -> None:
 def test_edits_of_layers_of_keras_give_what_a_fresh_reading_gives(
     file: str, before: bytes, inserted: bytes
 ) -> None:
-    found = importlib.util.find_spec("keras")  # not imported: that would load TensorFlow
-    if (
-        found is None
-        or found.origin is None
-        or not (path := Path(found.origin).parent / "src" / file).exists()
-    ):
-        pytest.skip("Keras is not installed, or laid out otherwise")
-    source = parseable(path.read_bytes())
+    source = keras_source(file)
     document = Document(source)
     calls = list(document.analyse().calls)
     place = max(source.find(before), 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from energy_code.model import Call
 from energy_code.text.decoding import parseable
 from energy_code.text.lines import Lines
 from energy_code.workspace.document import Document
+from keras_source import keras_source
 
 PROGRAM = b"""import tensorflow as tf
 from tensorflow import keras
@@ -622,14 +622,7 @@ LAYERS_OF_KERAS = [
 def test_edits_of_keras_itself_give_what_a_fresh_reading_gives(
     file: str, before: bytes, inserted: bytes
 ) -> None:
-    found = importlib.util.find_spec("keras")  # not imported: that would load TensorFlow
-    if (
-        found is None
-        or found.origin is None
-        or not (path := Path(found.origin).parent / "src" / file).exists()
-    ):
-        pytest.skip("Keras is not installed, or laid out otherwise")
-    source = parseable(path.read_bytes())
+    source = keras_source(file)
     document = Document(source)
     calls = list(document.analyse().calls)
     place = max(source.find(before), 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 import pytest
 
 from energy_measure.injected.inside import reader
-
-HERE = Path(__file__).parent
 
 
 @pytest.fixture
@@ -41,20 +38,3 @@ def journal(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
-
-
-def labelled_source() -> str:
-    """The labelled program with the line of its call in the name of each layer."""
-    text = (HERE / "labelled.py").read_text()
-    lines = text.split("\n")
-    marks = [
-        (keyword.value.end_lineno or 0, keyword.value.end_col_offset or 0, node.lineno)
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call)
-        for keyword in node.keywords
-        if keyword.arg == "name"
-    ]
-    for row, column, line in sorted(marks, reverse=True):
-        before, after = lines[row - 1][:column], lines[row - 1][column:]
-        lines[row - 1] = f"_at{line}".join(before.rsplit("_@", 1)) + after
-    return "\n".join(lines)

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from energy_data.database.database import Database
-
-from .conftest import labelled_source
+from labelled_layers import labelled_source
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.timeout(600)]
 
