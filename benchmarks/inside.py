@@ -35,9 +35,9 @@ from energy_measure.inside.account import _level, _Process
 from energy_measure.inside.origins import Origins
 from energy_measure.inside.recorded import Recorded, read_profiles, read_recorded
 from energy_measure.inside.splitting import joined, shares, wall_over_cpu
-from isolated_layers import MODELS, program
 from labelled_layers import labelled_source
 from record import Results
+from subjects.isolated_layers import MODELS, program
 
 ROOT = Path(__file__).parent.parent
 LAUNCHER = ROOT / "measure" / "energy_measure" / "injected" / "launcher.py"

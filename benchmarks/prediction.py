@@ -35,8 +35,8 @@ from energy_measure.calibration.reference_models import spec_of
 from energy_measure.calibration.samples import Ran, samples_of
 from energy_measure.calibration.session import PROGRAM, calibrate
 from energy_measure.program.interpreters import Interpreter
-from held_out_models import HELD_OUT
 from record import Results
+from subjects.held_out_models import HELD_OUT
 
 Form = Callable[[Sequence[Sample], Sample], float]
 SMALLEST = 20e-6

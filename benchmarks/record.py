@@ -1,6 +1,6 @@
 """What a benchmark found, as JSON in `benchmarks/results/`; `tools/build_benchmarks.py` makes the README from it.
 
-    results = Results("lookup", topic="Database", title="Look-up for a hover")
+    results = Results("speed/lookup", topic="Database", title="Look-up for a hover")
     results.add("first look-up at a call site", 38.8, "µs", at_most=50)
     results.add("the same in plain sqlite3", 14.4, "µs")  # for comparison: no goal
     results.write()
@@ -21,7 +21,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent / "results"
+BENCHMARKS = Path(__file__).resolve().parent
+FOLDER = BENCHMARKS / "results"
 TOPICS = (
     "Reader",
     "Server",
@@ -64,7 +65,7 @@ class Results:
     """The figures of one run of one benchmark."""
 
     benchmark: str
-    """The script's name without its ending; also the file's."""
+    """The script's path below `benchmarks/` without its ending; also the file's below `results/`."""
     topic: str
     title: str
     part: str = ""
@@ -95,8 +96,8 @@ class Results:
 
     def write(self, folder: Path = FOLDER) -> Path:
         """Write the file and say where it is."""
-        folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{'-'.join(filter(None, (self.benchmark, self.part)))}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
         content = {
             "benchmark": self.benchmark,
             "topic": self.topic,
@@ -147,11 +148,10 @@ def cpu_name() -> str:
 
 def commit() -> str:
     """The commit that was measured, with a + where files had been changed since."""
-    root = Path(__file__).resolve().parents[1]
     try:
         name = subprocess.run(
             ["git", "describe", "--always", "--dirty=+", "--abbrev=9", "--exclude=*"],
-            cwd=root,
+            cwd=BENCHMARKS,
             capture_output=True,
             text=True,
             check=True,
@@ -164,4 +164,6 @@ def commit() -> str:
 def command_line() -> str:
     """The command as somebody would type it: folders outside of the repository are not named."""
     arguments = ["PATH" if os.path.isabs(argument) else argument for argument in sys.argv[1:]]
-    return " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *map(shlex.quote, arguments)])
+    script = Path(sys.argv[0]).resolve()
+    name = script.relative_to(BENCHMARKS) if script.is_relative_to(BENCHMARKS) else script.name
+    return " ".join(["python", f"benchmarks/{name}", *map(shlex.quote, arguments)])

@@ -42,7 +42,7 @@ from typing import Any, NamedTuple
 
 import psutil
 
-from keystrokes import CLASS_PLACES, PLACES, Key, keys, position
+from subjects.keystrokes import CLASS_PLACES, PLACES, Key, keys, position
 
 ENERGY_LSP = [str(Path(sys.executable).with_name("energy-lsp")), "serve"]
 RUFF = [str(Path(sys.executable).with_name("ruff")), "server"]

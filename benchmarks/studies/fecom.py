@@ -191,7 +191,7 @@ def third_question() -> list[str]:
         "| energy is sampled more slowly than calls end | short calls are replayed in windows of 50 ms and more; "
         "what stays unresolved gets no number |",
         "| the machine is not at rest | rests before runs; stability and temperature recorded; net of the idle baseline |",
-        "| instrumenting changes the program | probes keep places, output and results; `benchmarks/slowdown.py` |",
+        "| instrumenting changes the program | probes keep places, output and results; `benchmarks/overhead/slowdown.py` |",
         "| tail power of a GPU after a call | kept apart as `tail_joules` |",
         "| noise between runs | interleaved repeats, intervals, and the spread that this machine usually has |",
         "",

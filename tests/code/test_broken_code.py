@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def _mutations() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutations", ROOT / "benchmarks" / "mutations.py")
+    spec = importlib.util.spec_from_file_location(
+        "mutations", ROOT / "benchmarks" / "fuzzing" / "mutations.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -35,7 +35,9 @@ BEFORE = b"import tensorflow as tf\n\nones = tf.ones(2)\n\n"
 
 
 def _keystrokes() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("keystrokes", ROOT / "benchmarks" / "keystrokes.py")
+    spec = importlib.util.spec_from_file_location(
+        "keystrokes", ROOT / "benchmarks" / "subjects" / "keystrokes.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

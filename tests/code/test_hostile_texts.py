@@ -15,7 +15,7 @@ from energy_code.workspace.document import Document
 from energy_code.workspace.import_index import imports_of
 from energy_code.workspace.project import Project
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "subjects"))
 
 from hostile_texts import TEXTS, hostile
 

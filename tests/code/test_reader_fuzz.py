@@ -1,4 +1,4 @@
-"""A bounded run of benchmarks/fuzz_reader.py: programs and edits made at random."""
+"""A bounded run of benchmarks/fuzzing/reader.py: programs and edits made at random."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def _fuzz() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fuzz_reader", ROOT / "benchmarks" / "fuzz_reader.py")
+    spec = importlib.util.spec_from_file_location(
+        "fuzz_reader", ROOT / "benchmarks" / "fuzzing" / "reader.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -46,7 +46,7 @@ def test_the_study_of_smaragdines_tables_is_what_its_results_say() -> None:
     assert "not run" not in page, "a figure that the page has a row for is not in the results"
 
 
-@pytest.mark.parametrize("path", sorted((BENCHMARKS / "results").glob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((BENCHMARKS / "results").rglob("*.json")), ids=lambda path: path.stem)
 def test_a_result_says_what_was_found_where_and_when(record: ModuleType, path: Path) -> None:
     run = json.loads(path.read_text("utf-8"))
     assert (BENCHMARKS / f"{run['benchmark']}.py").exists() or (
@@ -90,15 +90,19 @@ def test_a_topic_that_no_table_has_is_refused(record: ModuleType) -> None:
         record.Results("example", topic="Weather", title="An example")
 
 
-NOT_YET = {"accounts", "dataset", "prediction", "slowdown_parts"}
-"""Benchmarks that only print; the list may only grow shorter."""
-
-
 def test_every_benchmark_keeps_its_figures() -> None:
-    scripts = {
-        path.stem: path.read_text("utf-8") for path in BENCHMARKS.glob("*.py") if path.name != "record.py"
-    }
-    printing = {
-        name for name, text in scripts.items() if "def main(" in text and "from record import" not in text
-    }
-    assert printing <= NOT_YET
+    scripts = [
+        path for path in BENCHMARKS.rglob("*.py") if path.parent.name not in ("studies", "tune_programs")
+    ]
+    texts = {path: path.read_text("utf-8") for path in scripts if path.name != "record.py"}
+    printing = [
+        path for path, text in texts.items() if "def main(" in text and "from record import" not in text
+    ]
+    assert not printing
+
+
+def test_the_folder_shows_what_is_where() -> None:
+    """Benchmarks of the whole tool at the top, those of a part in a folder that says what they ask."""
+    folders = [BENCHMARKS, *(path for path in BENCHMARKS.iterdir() if path.is_dir())]
+    scripts = {folder.name: len(list(folder.glob("*.py"))) for folder in folders}
+    assert {name: count for name, count in scripts.items() if count > 15} == {}

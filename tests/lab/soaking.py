@@ -1,4 +1,4 @@
-"""Random editing steps against a real server, for the test and for benchmarks/soak.py."""
+"""Random editing steps against a real server, for the test and for benchmarks/fuzzing/soak.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bounded run of benchmarks/fuzz_hostile.py: databases, exports, settings, folders, notebooks and projects at random."""
+"""A bounded run of benchmarks/fuzzing/hostile_files.py: databases, exports, settings, folders, notebooks and projects at random."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "fuzzing"))
 
-from fuzz_hostile import rounds
+from hostile_files import rounds
 
 
 @pytest.mark.parametrize(

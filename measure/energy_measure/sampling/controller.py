@@ -20,7 +20,7 @@ from energy_measure.sampling.sampler import LONGEST_PERIOD, SHORTEST_PERIOD
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
 READING_SECONDS = 1e-4
-"""CPU time that one reading takes with the waking up for it (`benchmarks/sampler.py`)."""
+"""CPU time that one reading takes with the waking up for it (`benchmarks/overhead/sampler.py`)."""
 AFFORDABLE_SHARE = 0.005
 """Of the CPU time of all CPUs together: a program that keeps all of them busy is slowed by as much."""
 

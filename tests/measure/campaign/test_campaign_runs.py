@@ -100,7 +100,7 @@ def test_a_plan_that_cannot_begin_says_why(tmp_path: Path) -> None:
 
 
 def test_whatever_is_killed_every_job_is_in_the_result_once(tmp_path: Path) -> None:
-    """Two workers on one host and one on another; `benchmarks/campaign_chaos.py` does this for longer."""
+    """Two workers on one host and one on another; `benchmarks/fuzzing/campaigns.py` does this for longer."""
     projects = write_projects(tmp_path, 3)
     plan = write_plan(tmp_path, projects, repeat=2, retries="20")
     cluster = Cluster(tmp_path, plan, ["a", "a", "b"], random.Random(11))

@@ -15,7 +15,7 @@ from energy_lsp.session.worker import Worker
 from energy_lsp.workspace.client import Client
 from energy_lsp.workspace.folders import Folders
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks" / "subjects"))
 
 from hostile_texts import hostile
 
