@@ -287,12 +287,12 @@ def everything(given: Sequence[str]) -> None:
         result = calibrate(python, database=database, keep=raw)
         took = time.monotonic() - began
         repeats = _value("repeatability", result.calibration.repeatability, goal=0.10)
-        told("calibration", [_value("calibrating, seconds", took, goal=300.0), repeats])
-        told("forms", forms([str(path) for path in sorted(raw.glob("part-*.jsonl"))]))
-        told("speed", speed(str(database)))
-        told("models", models(str(database)))
+        keep("calibration", [_value("calibrating, seconds", took, goal=300.0), repeats])
+        keep("forms", forms([str(path) for path in sorted(raw.glob("part-*.jsonl"))]))
+        keep("speed", speed(str(database)))
+        keep("models", models(str(database)))
     if given:
-        told("fecom", fecom(given[0]))
+        keep("fecom", fecom(given[0]))
 
 
 def speed(path: str) -> list[dict[str, Any]]:
@@ -323,31 +323,56 @@ def _value(name: str, value: float, goal: object = None, **more: object) -> dict
     return {"name": name, "value": value, "goal": goal, **more}
 
 
+PARTS: dict[str, Callable[[list[str]], Sequence[dict[str, Any]]]] = {
+    "forms": lambda paths: forms(paths),
+    "models": lambda paths: models(paths[0]),
+    "fecom": lambda paths: fecom(paths[0]),
+    "speed": lambda paths: speed(paths[0]),
+}
+
+
 def main() -> None:
     what, *given = sys.argv[1:] or ["all"]
     if what == "all":
         everything(given)
-        return
-    told(what, {"forms": forms, "models": lambda paths: models(paths[0]), "fecom": lambda paths: fecom(paths[0]),
-                "speed": lambda paths: speed(paths[0])}[what](given))  # fmt: skip
+    elif what in PARTS and given:
+        keep(what, PARTS[what](given))
+    else:
+        sys.exit(__doc__)
 
 
-def told(what: str, found: Sequence[dict[str, Any]]) -> None:
-    """Print figures, and keep them."""
-    results = Results("prediction", topic="Prediction", title=f"Prediction: {what}", part=what)
+TITLES = {
+    "calibration": "Calibrating this machine",
+    "fecom": "FECoM's largest sizes from its smaller ones",
+    "forms": "Forms of the cost model, by mode and by which points are left out",
+    "models": "Calls of 24 models outside of the calibration",
+    "speed": "How long a prediction takes",
+}
+
+
+def keep(what: str, found: Sequence[dict[str, Any]]) -> None:
+    """Print figures, and keep them; single points of a comparison only in the file."""
+    results = Results("prediction", topic="Prediction", title=TITLES[what], part=what)
     for one in found:
         goal = one["goal"]
         low, _, high = goal.partition(" to ") if isinstance(goal, str) else (None, "", goal)
-        rest = [f"{name} {value}" for name, value in one.items() if name not in ("name", "value", "goal")]
+        rest = {name: value for name, value in one.items() if name not in ("name", "value", "goal")}
+        scale, unit = (1, "s") if "seconds" in one["name"] else (100, "%")
         results.add(
-            one["name"],
-            one["value"],
-            at_least=None if low is None else float(low),
-            at_most=None if high is None else float(high),
-            note=", ".join(rest),
+            one["name"].replace(", seconds", ""),
+            scale * one["value"],
+            unit,
+            at_least=None if low is None else scale * float(low),
+            at_most=None if high is None else scale * float(high),
+            note=", ".join(f"{name} {_short(value)}" for name, value in rest.items()),
+            detail=goal is None and (what == "forms" or "predicted / measured" in one["name"]),
         )
         print(f"{one['name']}: {one['value']:.4g}" + (f" (goal {goal})" if goal is not None else ""))
     results.write()
+
+
+def _short(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

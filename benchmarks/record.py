@@ -48,6 +48,8 @@ class Figure:
     at_most: float | None = None
     at_least: float | None = None
     note: str = ""
+    detail: bool = False
+    """Kept in the file; the page has it only where it misses its goal."""
 
     @property
     def met(self) -> bool | None:
@@ -89,10 +91,11 @@ class Results:
         at_most: float | None = None,
         at_least: float | None = None,
         note: str = "",
+        detail: bool = False,
     ) -> None:
         """Keep a figure; units as a reader writes them (`ms`, `%`, `× ast.parse`, `MB`)."""
         kept = None if value is None else float(f"{value:.4g}")  # more digits are not known
-        self.figures.append(Figure(name, kept, unit, at_most, at_least, note))
+        self.figures.append(Figure(name, kept, unit, at_most, at_least, note, detail))
 
     def write(self, folder: Path = FOLDER) -> Path:
         """Write the file and say where it is."""
@@ -110,7 +113,7 @@ class Results:
                 {
                     name: value
                     for name, value in asdict(figure).items()
-                    if value not in (None, "") or name == "value"
+                    if value not in (None, "", False) or name == "value"
                 }
                 for figure in self.figures
             ],
@@ -163,7 +166,7 @@ def commit() -> str:
 
 def command_line() -> str:
     """The command as somebody would type it: folders outside of the repository are not named."""
-    arguments = ["PATH" if os.path.isabs(argument) else argument for argument in sys.argv[1:]]
+    arguments = ["PATH" if argument.startswith(("/", "..")) else argument for argument in sys.argv[1:]]
     script = Path(sys.argv[0]).resolve()
     name = script.relative_to(BENCHMARKS) if script.is_relative_to(BENCHMARKS) else script.name
     return " ".join(["python", f"benchmarks/{name}", *map(shlex.quote, arguments)])

@@ -533,9 +533,10 @@ def main() -> None:
             ("p99", row.p99),
             ("hover p99", row.hover_99),
             ("CPU p99", row.cpu_99),
-            ("CPU of the dearest key", row.cpu_worst),
+            ("CPU of the costliest key", row.cpu_worst),
         ):
-            kept.add(f"{row.server}, {row.lines:,} lines, {row.what}: {name}", value, "ms")
+            subject = f"{row.server}, {row.lines:,} lines, {row.what}"
+            kept.add(f"{subject}: {name}", value, "ms", detail=row.what != "all")
     kept.write()
     if options.json is not None:
         figures = {"servers": [row._asdict() for row in results], "typing": [row._asdict() for row in typed]}

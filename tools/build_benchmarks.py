@@ -39,6 +39,7 @@ def page(folder: Path = BENCHMARKS) -> str:
     recorded = set()
     for path in sorted((folder / "results").rglob("*.json")):
         run = json.loads(path.read_text("utf-8"))
+        run["file"] = path.relative_to(folder).as_posix()
         by_topic[run["topic"]].append(run)
         recorded.add(run["benchmark"])
     lines = [HEAD]
@@ -60,13 +61,16 @@ def rows(run: dict[str, Any]) -> list[str]:
     """A heading row for the benchmark, then a row for each thing that was measured, with all figures of it."""
     where = f"{run['date']}, `{run['commit']}`, load {run['machine']['load']:g}"
     lines = [f"| **{run['title']}**: `{run['command']}` | | | | {where} |"]
-    figures = [Figure(**given) for given in run["figures"]]
+    every = [Figure(**given) for given in run["figures"]]
+    figures = [figure for figure in every if not figure.detail or figure.met is False]
     for subject, group in groupby(figures, key=lambda figure: figure.name.rpartition(": ")[0]):
         found = list(group)
         if subject and len(found) > 1:
             lines.append(row(subject, [(one.name.rpartition(": ")[2], one) for one in found]))
         else:
             lines += [row(one.name, [("", one)]) for one in found]
+    if len(figures) < len(every):
+        lines.append(f"| {len(every) - len(figures)} more in [the file]({run['file']}) | | | | |")
     return lines
 
 

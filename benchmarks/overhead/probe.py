@@ -120,8 +120,8 @@ def main() -> None:
         single, merged, marked = nanoseconds_per_call(python)
         cost = f"{single:.0f} ns ({merged:.0f} ns when merged, {marked:.0f} ns with marks)"
         print(f"| a probed call, Python {version} | {cost} |")
-        for what, nanoseconds in (("", single), (", merged", merged), (", with its CPU time", marked)):
-            results.add(f"a probed call, Python {version}{what}", nanoseconds / 1e3, "µs", at_most=3)
+        for what, nanoseconds in (("alone", single), ("merged", merged), ("with its CPU time", marked)):
+            results.add(f"a probed call, Python {version}: {what}", nanoseconds / 1e3, "µs", at_most=3)
     memory, each, written = many_calls(options.calls)
     print(f"| {options.calls:,} calls | {each:.2f} µs each, {written:.0f} MB written |")
     print("| memory, before and after each fifth | " + ", ".join(f"{part:.0f}" for part in memory) + " MB |")

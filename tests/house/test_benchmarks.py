@@ -78,11 +78,16 @@ def test_a_run_becomes_a_row(
     monkeypatch.setattr(sys, "argv", ["benchmarks/example.py", "--rounds", "3", "/home/someone/files"])
     results = record.Results("example", topic="Reader", title="An example")
     results.add("whole file", 12.34567, "ms", at_most=10)
+    results.add("line 7", 3.0, "ms", detail=True)
+    results.add("line 8", 30.0, "ms", at_most=10, detail=True)
     results.write(tmp_path / "results")
     text = build.page(tmp_path)
     assert "| **An example**: `python benchmarks/example.py --rounds 3 PATH` |" in text
     assert "| whole file | 12.3 ms | ≤ 10 ms | **no** | |" in text
     assert "someone" not in text
+    assert "line 7" not in text
+    assert "| 1 more in [the file](results/example.json) |" in text
+    assert "| line 8 | 30 ms | ≤ 10 ms | **no** | |" in text, "a goal that is missed is always shown"
 
 
 def test_a_topic_that_no_table_has_is_refused(record: ModuleType) -> None:
