@@ -114,7 +114,10 @@ def functional():
     inputs = keras.Input((192,))
     shared = layers.Dense(24, name="shared_@")
     left, right = shared(inputs), shared(inputs * 2.0)
-    hidden = block(layers.Add(name="add_@")([left, right]), 16)
+    image = layers.Reshape((8, 8, 3), name="image_@")(inputs)
+    branches = [layers.Conv2D(8 + 8 * index, 3, name=f"branch_{index}_@")(image) for index in range(2)]
+    both = layers.GlobalAveragePooling2D(name="pool_@")(layers.Concatenate(name="both_@")(branches))
+    hidden = block(layers.Add(name="add_@")([left, right, both]), 16)
     inner = keras.Sequential([layers.Dense(16, name="inner_@")], name="nested_@")
     model = keras.Model(inputs, layers.Dense(4, name="out_@")(inner(hidden)))
     model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))

@@ -195,6 +195,16 @@ def test_layers_inside_layers_of_a_library_are_at_its_line(measured: tuple[dict[
         assert f"_at{part['line']}" in part["path"]
 
 
+def test_layers_that_share_an_input_have_their_own_gradients(measured: tuple[dict[str, Any], Path]) -> None:
+    backward = {
+        re.sub(r"_at\d+", "", part["path"].partition("/")[2]): part["count"]
+        for part in measured[0]["inside"]
+        if part["pass"] == "backward" and part["joules"] > 0
+    }
+    assert backward["branch_0"] == backward["branch_1"] == 4
+    assert {"attention/query", "attention/key", "attention/value"} <= backward.keys()
+
+
 def test_an_eager_loop_is_looked_into_call_by_call(measured: tuple[dict[str, Any], Path]) -> None:
     apis = {(call["line"], call["column"]): call["api"] for call in measured[0]["calls"]}
     passes: dict[str, set[str]] = {}

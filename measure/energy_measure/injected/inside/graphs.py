@@ -370,10 +370,10 @@ class Graphs:
         def _gradient_function(
             op_name: str, attributes: Any, count: int, inputs: Any, outputs: Any, *args: Any
         ) -> Any:
-            source = forward_operation(inputs, outputs, op_name)
+            scope = args[-1] if args and isinstance(args[-1], str) else ""
+            source = forward_operation(inputs, outputs, op_name, scope)
             if source is None and not graphs.windows.eager():
                 # A gradient that needs nothing of its operation: the scope says whose it is.
-                scope = args[-1] if args and isinstance(args[-1], str) else ""
                 source = module.ops.get_default_graph(), (scope + "/" if scope else "") + op_name
             if source is None:
                 trace = graphs.eager.gradient(inputs, outputs)
@@ -431,18 +431,33 @@ class Graphs:
         module._MaybeCompile = _MaybeCompile  # type: ignore[attr-defined]
 
 
-def forward_operation(inputs: Any, outputs: Any, kind: str) -> Optional[Tuple[Any, str]]:
-    """Graph and name of the operation that had these outputs, or else the one of its kind that took these inputs."""
+def forward_operation(inputs: Any, outputs: Any, kind: str, scope: str) -> Optional[Tuple[Any, str]]:
+    """Graph and name of the operation that had these outputs, or else the one of its kind that took these inputs.
+
+    Operations side by side may take the same input (branches of a block, the projections of attention): all inputs
+    that the tape kept have to be theirs, and `scope`, where the tape saw the operation, tells equal ones apart.
+    """
     for tensor in outputs or ():
         graph = getattr(tensor, "graph", None) if is_symbolic(tensor) else None
         if graph is not None:
             return graph, tensor.op.name
-    for tensor in inputs or ():
-        if is_symbolic(tensor):
-            for consumer in tensor.consumers():
-                if consumer.type == kind:
-                    return tensor.graph, consumer.name
+    kept = [(at, tensor) for at, tensor in enumerate(inputs or ()) if is_symbolic(tensor)]
+    for _, tensor in kept:
+        found = [one for one in tensor.consumers() if one.type == kind and takes(one, kept)]
+        if found:
+            here = [one for one in found if one.name.rpartition("/")[0] == scope]
+            return tensor.graph, (here or found)[0].name
     return None
+
+
+def takes(operation: Any, kept: List[Tuple[int, Any]]) -> bool:
+    """Whether an operation has these inputs, each at its position; one that another graph captured tells nothing."""
+    inputs = operation.inputs
+    return all(
+        at < len(inputs) and inputs[at].name == tensor.name
+        for at, tensor in kept
+        if tensor.graph is operation.graph
+    )
 
 
 def is_symbolic(tensor: Any) -> bool:
