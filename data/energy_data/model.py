@@ -242,6 +242,8 @@ class Part:
     """Joules by the types of the operations in it."""
     repeats: tuple[float, ...] = ()
     """Joules in each run of the measurement."""
+    fused: tuple[tuple[str, str, int], ...] = ()
+    """Layers that TensorFlow runs as part of it: path, file and line."""
 
 
 @dataclass(frozen=True, slots=True)

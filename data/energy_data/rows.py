@@ -303,15 +303,22 @@ def phase_from(row: Stored) -> Phase:
 
 def part_row(part: Part, run_id: str, number: int) -> Row:
     """A part of a call; `number` tells the parts of a run apart."""
-    lists = {"operations": json.dumps(dict(part.operations)), "repeats": json.dumps(part.repeats)}
+    lists = {
+        "operations": json.dumps(dict(part.operations)),
+        "repeats": json.dumps(part.repeats),
+        "fused": json.dumps(part.fused),
+    }
     return {**asdict(part), **lists, "run_id": run_id, "number": number}
 
 
 def part_from(row: Stored) -> Part:
     """The part of a row."""
-    plain = {field: row[field] for field in Part.__slots__ if field not in ("operations", "repeats")}
+    lists = ("operations", "repeats", "fused")
+    plain = {field: row[field] for field in Part.__slots__ if field not in lists}
     operations = {str(name): float(joules) for name, joules in json.loads(row["operations"]).items()}
-    return Part(**plain, operations=operations, repeats=tuple(map(float, json.loads(row["repeats"]))))
+    fused = tuple((str(path), str(file), int(line)) for path, file, line in json.loads(row["fused"]))
+    repeats = tuple(map(float, json.loads(row["repeats"])))
+    return Part(**plain, operations=operations, repeats=repeats, fused=fused)
 
 
 def inside_row(inside: Inside, run_id: str) -> Row:

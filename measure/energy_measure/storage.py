@@ -167,6 +167,7 @@ class Storing:
             called.line if called is not None else 0,
             part.operations,
             part.repeats,
+            tuple((one.path, one.file, one.line) for one in part.fused),
         )
 
     def _inside(self, program: MeasuredProgram, runs: Sequence[OneRun], note: str) -> Inside | None:
@@ -192,6 +193,8 @@ class Storing:
                     wanted.setdefault(part.origin.file, set()).add(part.origin.line)
                 for place in part.called:
                     wanted.setdefault(place.file, set()).add(place.line)
+                for other in part.fused:
+                    wanted.setdefault(other.file, set()).add(other.line)
         found: dict[str, dict[int, str]] = {}
         for file, lines in wanted.items():
             try:

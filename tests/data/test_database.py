@@ -103,7 +103,7 @@ def test_the_file_uses_a_write_ahead_log_and_foreign_keys(tmp_path: Path) -> Non
 
 EARLIER = range(1, LATEST)
 """Numbers of the schemas that files of older versions have."""
-FOLLOWING = {1: "002_summaries", 2: "003_account", 3: "004_interval_covers"}
+FOLLOWING = {1: "002_summaries", 2: "003_account", 3: "004_interval_covers", 4: "005_fused_layers"}
 
 
 def earlier_schema(path: Path, rows_from: Path, number: int = 1) -> None:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from energy_data.database.database import Database
+from energy_data.database.migrations import LATEST
 from energy_data.model import Measurement, Quantity, Run
 from energy_data.paths import team_database, user_database
 
@@ -42,7 +43,7 @@ def test_info_tells_of_all_three_layers(measured: Path, tmp_path: Path, energy_l
     assert {key: told["here"][key] for key in ("runs", "measurements", "schema", "machines_known")} == {
         "runs": 1,
         "measurements": 2,
-        "schema": 4,
+        "schema": LATEST,
         "machines_known": ["AMD Ryzen 9 7950X + NVIDIA RTX 4090"],
     }
     assert (told["team"]["exists"], told["team"]["runs"]) == (True, 0)

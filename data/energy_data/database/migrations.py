@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x456E4C53
 """Marks a file as ours ("EnLS"), so that another program's SQLite file is not taken for one."""
 
-LATEST = 4
+LATEST = 5
 """Number of the last migration; a file with a higher `user_version` comes from a newer program."""
 
 
@@ -29,6 +29,7 @@ def migrations() -> Migrations:
     steps(name="002_summaries")(_002_summaries)
     steps(name="003_account")(_003_account)
     steps(name="004_interval_covers")(_004_interval_covers)
+    steps(name="005_fused_layers")(_005_fused_layers)
     return steps
 
 
@@ -348,3 +349,8 @@ def _004_interval_covers(db: Database) -> None:
     """What an interval holds: the meter's doubt alone, repeated runs too, or runs as they usually are."""
     for table in ("measurements", "summaries"):
         db.execute(f"ALTER TABLE {table} ADD COLUMN \"covers\" TEXT NOT NULL DEFAULT ''")
+
+
+def _005_fused_layers(db: Database) -> None:
+    """Layers that TensorFlow runs as part of another one: JSON of paths, files and lines."""
+    db.execute("ALTER TABLE parts ADD COLUMN \"fused\" TEXT NOT NULL DEFAULT '[]'")

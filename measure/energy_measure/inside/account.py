@@ -16,7 +16,7 @@ from energy_measure.attribution.observations import observe
 from energy_measure.attribution.solver import DeviceAttribution
 from energy_measure.attribution.spans import sums
 from energy_measure.injected.inside import reader
-from energy_measure.inside.origins import RUNTIME, Found, Origin, Origins, Pass
+from energy_measure.inside.origins import RUNTIME, Found, FusedIn, Origin, Origins, Pass
 from energy_measure.inside.recorded import Place, Recorded
 from energy_measure.inside.splitting import (
     Activity,
@@ -50,6 +50,8 @@ class RunPart:
     """Joules by the operations' types."""
     called: dict[Place, float] = field(default_factory=dict)
     """Joules by the lines that call the layer."""
+    fused: dict[FusedIn, None] = field(default_factory=dict)
+    """Layers and lines that run as part of it."""
 
 
 @dataclass(slots=True)
@@ -115,21 +117,13 @@ class _Process:
         self.sessions = joined([(one.opened, one.closing) for one in recorded.sessions])
         self.overhead = joined(recorded.overhead)
         rows = recorded.rows
-        self.functions = self._functions_of(rows)
+        self.functions = recorded.running(rows)
         self.found, numbers = self._origins(rows)
         on_gpu = rows[:, 2] == reader.DEVICE
         self.host = _Side(rows[~on_gpu], numbers[~on_gpu])
         self.gpu = _Side(rows[on_gpu], numbers[on_gpu])
         cpu_ns = float(sum(session.cpu_ns for session in recorded.sessions))
         self.loaded = is_loaded(self.host.rows, self.host.activity, cpu_ns)
-
-    def _functions_of(self, rows: Integers) -> Integers:
-        """The function that executed when each row began; -1: none."""
-        if not len(self.steps):
-            return np.full(len(rows), -1)
-        at = np.searchsorted(self.steps[:, 1], rows[:, 4], "right") - 1
-        inside = (at >= 0) & (rows[:, 4] < self.steps[np.maximum(at, 0), 2])
-        return np.where(inside, self.steps[np.maximum(at, 0), 0], -1)
 
     def _origins(self, rows: Integers) -> tuple[list[Found], Integers]:
         """What each row is an execution of, by number."""
@@ -271,6 +265,7 @@ class _Process:
             part.joules += joules
             part.variance += energy**2 * float(split.variance[number])
             part.operations[found.operation] = part.operations.get(found.operation, 0.0) + joules
+            part.fused.update(dict.fromkeys(found.fused))
             for place in found.called:  # which of them called it cannot be known
                 part.called[place] = part.called.get(place, 0.0) + joules / len(found.called)
         runtime = _part(parts, RUNTIME)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from energy_measure.inside.fusions import Fusions
 from energy_measure.inside.recorded import OperationRecord, Place, Recorded
 
 Pass = Literal["forward", "backward", "optimizer", "loss", "input", "runtime"]
@@ -30,6 +31,7 @@ _DATASET_FUNCTION = re.compile(
     r"__inference_Dataset_(flat_map|group_by_window|rejection_resample|take_while|[a-z]+)_(.+?)_\d+$"
 )
 _INPUT_OPERATIONS = re.compile(r"(?:Iterator|Dataset|^Optional)")
+_LIBRARY = re.compile(r"^_(?:Mkl(?:Native)?)?")
 MOST_NAMED = 3
 """Layers that the label of a fusion names."""
 
@@ -57,6 +59,16 @@ RUNTIME = Origin("TensorFlow runtime and Python", "runtime", "runtime", "", 0)
 
 
 @dataclass(frozen=True, slots=True)
+class FusedIn:
+    """A layer, or a line outside of layers, whose operations run as part of another one's."""
+
+    path: str
+    file: str
+    line: int
+    cell: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """An event's origin, with the lines where it is called, and whether it is known at all."""
 
@@ -73,6 +85,8 @@ class Found:
     """It ran outside of graphs."""
     layer: int = 0
     """The layer's number: several may have one path."""
+    fused: tuple[FusedIn, ...] = ()
+    """What TensorFlow's graph optimizer took into it of other layers and lines."""
 
 
 class Origins:
@@ -82,6 +96,7 @@ class Origins:
         self._recorded = recorded
         self._graphs = {name: number for number, name in enumerate(recorded.graphs)}
         self._scopes = self._find_scopes()
+        self._fusions = Fusions(recorded, self.find)
 
     def of(self, name: str, function: str) -> Found:
         """The origin of an event by its name; `function`: what was executing, where one name stands for several."""
@@ -98,7 +113,7 @@ class Origins:
             if _INPUT_OPERATIONS.search(kind):
                 return Found(Origin(f"tf.data/{kind}", kind, "input", "", 0), (), kind)
             return Found(RUNTIME, (), kind, mapped=False)
-        found = self._of_record(record, known, _shown(kind))
+        found = self._of_fusion(record, known, kind, function) or self._of_record(record, known, _shown(kind))
         return replace(found, looped=True) if _LOOPED.search(operation) else found
 
     # Names
@@ -177,6 +192,32 @@ class Origins:
         return Found(
             Origin(path, "operation", stage, place.file, place.line, place.cell), own, kind, scope=name
         )
+
+    def _of_fusion(self, record: OperationRecord, name: str, kind: str, function: str) -> Found | None:
+        """An operation that others were put into: that at the head of the chain, whose name the profiler does not say."""
+        chain = self._fusions.chain(record, name, kind, function)
+        head = self._fusions.record(chain.names[-1], record.graph) if chain is not None else None
+        if chain is None or head is None:
+            return None
+        found = self._of_record(head, chain.names[-1], _shown(kind))
+        members = [self._fusions.record(one, record.graph) for one in reversed(chain.names[:-1])]
+        others = dict.fromkeys(
+            self._taken_in(one) for one in (*members, record) if one is not None and self._apart(one, head)
+        )
+        names = [other.path.rpartition("/")[2] for other in others]
+        return replace(found, fused=tuple(others), operation=" + ".join([found.operation, *names]))
+
+    @staticmethod
+    def _apart(one: OperationRecord, head: OperationRecord) -> bool:
+        return one.layer != head.layer if one.layer or head.layer else one.place != head.place
+
+    def _taken_in(self, record: OperationRecord) -> FusedIn:
+        layer = self._recorded.layers.get(record.layer)
+        place = (layer.place if layer is not None else self._recorded.places.get(record.place)) or Place(
+            "", 0, ""
+        )
+        path = (layer.path or layer.kind) if layer is not None else f"{place.function}/line {place.line}"
+        return FusedIn(path, place.file, place.line, place.cell)
 
     def _of_dataset(self, function: re.Match[str], place: Place | None, name: str, kind: str) -> Found:
         """In a function that `map`, `filter` or the like was given, at the program's own lines of it."""
@@ -290,4 +331,4 @@ def _candidates(name: str) -> list[str]:
 
 def _shown(kind: str) -> str:
     """A type of operation without what says which library computes it."""
-    return kind[4:] if kind.startswith("_Mkl") and len(kind) > 4 else kind
+    return _LIBRARY.sub("", kind) or kind

@@ -9,7 +9,7 @@ from typing import Any
 
 from energy_measure.inside.account import MOST_CALLED, CallAccount
 from energy_measure.inside.looking import InsideRun
-from energy_measure.inside.origins import RUNTIME, Origin, Pass
+from energy_measure.inside.origins import RUNTIME, FusedIn, Origin, Pass
 from energy_measure.inside.recorded import Place, place_json
 from energy_measure.statistics import Interval, combine
 
@@ -31,6 +31,8 @@ class MeasuredPart:
     """Lines that call the layer, the costliest first."""
     repeats: tuple[float, ...]
     """Joules in each run."""
+    fused: tuple[FusedIn, ...] = ()
+    """Layers and lines that TensorFlow runs as part of it."""
 
     @property
     def stage(self) -> Pass:
@@ -51,6 +53,7 @@ class MeasuredPart:
             "count": self.count,
             "observed": self.observed,
             "seconds": self.seconds,
+            "fused": [{"path": one.path, **place_json(one.file, one.line, one.cell)} for one in self.fused],
         }
 
 
@@ -103,6 +106,7 @@ def _part(
         operations,
         tuple(sorted(called, key=lambda place: -called[place])[:MOST_CALLED]),
         tuple(values),
+        tuple(dict.fromkeys(one for part in known for one in part.fused)),
     )
 
 

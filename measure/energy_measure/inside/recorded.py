@@ -70,6 +70,16 @@ class OperationRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Chain:
+    """Operations of several layers that TensorFlow may run as one."""
+
+    head: str
+    """Type of the operation that it begins with: a convolution, a product of matrices."""
+    names: tuple[str, ...]
+    """From the one before the last back to the head."""
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """A window that the profiler looked at; nanoseconds of the monotonic clock."""
 
@@ -90,6 +100,8 @@ class Recorded:
     places: dict[int, Place] = field(default_factory=dict)
     graphs: list[str] = field(default_factory=list)
     operations: dict[str, list[OperationRecord]] = field(default_factory=dict)
+    chains: dict[tuple[int, str], list[Chain]] = field(default_factory=dict)
+    """By graph and operation: what TensorFlow may have fused it with, the shortest chain first."""
     functions: dict[int, str] = field(default_factory=dict)
     sessions: list[Session] = field(default_factory=list)
     steps: Integers = field(default_factory=lambda: np.zeros((0, 5), np.int64))
@@ -119,6 +131,15 @@ class Recorded:
         for layer in self.layers.values():
             layer.place = None if layer.place is None else renamed(layer.place)
         self.places = {number: renamed(place) for number, place in self.places.items()}
+
+    def running(self, rows: Integers) -> Integers:
+        """The function that executed when each row began; -1: none."""
+        steps = self.steps
+        if not len(steps):
+            return np.full(len(rows), -1)
+        at = np.searchsorted(steps[:, 1], rows[:, 4], "right") - 1
+        inside = (at >= 0) & (rows[:, 4] < steps[np.maximum(at, 0), 2])
+        return np.where(inside, steps[np.maximum(at, 0), 0], -1)
 
     @property
     def overhead(self) -> list[tuple[int, int]]:
@@ -224,12 +245,18 @@ def _records(journal: Path) -> Iterator[tuple[str, Any]]:
             yield kind, content
 
 
-def _add_graph(recorded: Recorded, name: str, rows: Sequence[Sequence[Any]]) -> None:
+def _add_graph(
+    recorded: Recorded, name: str, rows: Sequence[Sequence[Any]], chains: Sequence[Any] = ()
+) -> None:
     graph = len(recorded.graphs)
     recorded.graphs.append(name)
     for operation, layer, forward, role, place in rows:
         record = OperationRecord(graph, layer, forward, role, place)
         recorded.operations.setdefault(operation, []).append(record)
+    for last, found in chains:
+        recorded.chains[graph, rows[last][0]] = [
+            Chain(head, tuple(rows[number][0] for number in numbers)) for head, *numbers in found
+        ]
 
 
 def _add_rows(recorded: Recorded, journal: Path) -> None:

@@ -10,7 +10,7 @@ from lsprotocol import types
 from energy_lsp.predicting.same_shapes import nearest
 from energy_lsp.presentation.notation.markup import Markdown, Plain
 from energy_lsp.presentation.words.hover import hover as hover_text
-from energy_lsp.presentation.words.layers import call_lines, creates, layer_lines, made_by
+from energy_lsp.presentation.words.layers import call_lines, creates, fused_lines, layer_lines, made_by
 
 if TYPE_CHECKING:
     from energy_code.rules import Finding
@@ -89,10 +89,14 @@ def prediction_for(report: FileReport, hint: Hint) -> str | None:
 def created_here(report: FileReport, row: int, hint: Hint | None, markup: Markup) -> list[str]:
     """What layers created at a row had; nothing for a call on the row that creates none."""
     layers = report.layers
-    uses = layers.created.get(row) if layers is not None else None
-    if layers is None or not uses or (hint is not None and not creates(hint, uses)):
+    if layers is None or not layers.speaks_of(row):
         return []
-    return layer_lines(made_by(hint, uses) if hint is not None else uses, layers, markup)
+    uses = layers.created.get(row, ())
+    if hint is not None and not creates(hint, uses):
+        return []
+    made = made_by(hint, uses) if hint is not None else uses
+    lines = layer_lines(made, layers, markup) if made else []
+    return lines + fused_lines(layers.fused.get(row, ()), layers, markup)
 
 
 def inside_of(report: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:

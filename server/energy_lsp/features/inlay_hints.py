@@ -128,5 +128,5 @@ def _place(report: FileReport, hint: Hint) -> tuple[types.Position, bool]:
 def _is_constructor(report: FileReport, hint: Hint) -> bool:
     """Whether what the layer had is shown on the line: its constructor's joules would be taken for that."""
     layers = report.layers
-    uses = layers.created.get(report.row(hint.call.span.start_byte)) if layers is not None else None
-    return bool(uses) and creates(hint, uses or ())
+    row = report.row(hint.call.span.start_byte)
+    return layers is not None and layers.speaks_of(row) and creates(hint, layers.created.get(row, ()))

@@ -171,8 +171,8 @@ def _now(report: FileReport, file: str, line: int) -> tuple[str | None, int | No
 def _creates_layer(report: FileReport, hint: Hint) -> bool:
     """Whether the call makes a layer of which more is known than what making it took."""
     layers = report.layers
-    uses = layers.created.get(report.row(hint.call.span.start_byte)) if layers is not None else None
-    return bool(uses) and creates(hint, uses or ())
+    row = report.row(hint.call.span.start_byte)
+    return layers is not None and layers.speaks_of(row) and creates(hint, layers.created.get(row, ()))
 
 
 def _inside(report: FileReport, hint: Hint) -> list[dict[str, Any]]:

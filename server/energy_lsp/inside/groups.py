@@ -60,6 +60,17 @@ def grouped(parts: Sequence[Part], by: By) -> list[Group]:
     return sorted(found, key=lambda group: -group.joules)
 
 
+def fusions(parts: Sequence[Part]) -> dict[str, list[str]]:
+    """By path: layers that TensorFlow runs as part of a layer, the costliest first."""
+    found: dict[str, list[str]] = {}
+    for part in sorted(parts, key=lambda part: -part.joules):
+        for path, _, _ in part.fused:
+            taken = found.setdefault(part.path, [])
+            if path not in taken:
+                taken.append(path)
+    return found
+
+
 def _by_operation(part: Part) -> list[Part]:
     """A part for each type of operation in a part; what they do not explain stays under the part's own name."""
     explained = math.fsum(part.operations.values())

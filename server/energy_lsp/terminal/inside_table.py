@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from energy_data.model import Inside, Measurement, Run
 from energy_data.untrusted.printable import one_line, visible
@@ -12,12 +12,19 @@ from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
 SHOWN = 30
+FUSIONS = 6
+"""Of so many it is said which layers they are."""
 PASSES = ("forward", "backward")
 """Those that a layer has both of."""
 
 
 def print_inside(
-    run: Run, looked: Inside | None, groups: Sequence[Group], calls: Sequence[Measurement], by: By
+    run: Run,
+    looked: Inside | None,
+    groups: Sequence[Group],
+    calls: Sequence[Measurement],
+    by: By,
+    fused: Mapping[str, Sequence[str]],
 ) -> None:
     """A table of groups, the costliest first, and how they are known."""
     screen = Screen()
@@ -63,5 +70,15 @@ def print_inside(
     total = sum(group.joules for group in groups)
     how = "estimated" if run.estimated else "measured"
     screen.say(f"{whole(total)} altogether, {how}; apportioned among operations, not metered by layer.")
+    if fused:
+        named = [f"{path} runs {', '.join(map(_last, taken))}" for path, taken in fused.items()]
+        others = f"; and {len(named) - FUSIONS} more" if len(named) > FUSIONS else ""
+        screen.say(
+            f"TensorFlow fused layers, which are counted where they run: {one_line('; '.join(named[:FUSIONS]))}{others}."
+        )
     if looked is not None:
         screen.say(one_line(looked.note))
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]

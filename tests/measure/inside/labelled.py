@@ -27,7 +27,7 @@ class Residual(layers.Layer):
         self.second = layers.Dense(units, name="second_@")
 
     def call(self, inputs):
-        return inputs + self.second(self.first(inputs))
+        return tf.square(inputs) + self.second(self.first(inputs))
 
 
 class Net(keras.Model):
@@ -294,6 +294,28 @@ def eager_fit():
     model = Net(name="eagerly")
     model.compile("adam", run_eagerly=True)
     model.fit(x, y, epochs=2, verbose=0)
+
+
+def residual():
+    inputs = keras.Input((8, 8, 3))
+    stem = layers.Conv2D(16, 3, padding="same", name="in_both_@")(inputs)
+    hidden = layers.Conv2D(16, 3, padding="same", name="before_sum_@")(layers.ReLU(name="apart_@")(stem))
+    summed = layers.Add(name="sum_@")([stem, hidden])
+    outputs = layers.ReLU(name="behind_sum_@")(summed)
+    model = keras.Model(inputs, layers.Flatten(name="flattened_@")(outputs), name="residual")
+    model.predict(x, verbose=0)
+
+
+@tf.function
+def by_hand(images, filters):
+    found = tf.nn.conv2d(images, filters, 1, "SAME")
+    found = tf.nn.bias_add(found, tf.ones(16))
+    return tf.nn.relu(found)
+
+
+def raw():
+    for _ in range(4):
+        by_hand(tf.constant(x), tf.ones((3, 3, 3, 16)))
 
 
 for name in sys.argv[1:]:

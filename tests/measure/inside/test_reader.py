@@ -150,3 +150,48 @@ def test_whatever_goes_wrong_while_looking_the_program_goes_on(
     assert began > 0
     assert windows.given_way
     assert windows.journal.notes == {"Looking inside ended with an error (OSError)."}
+
+
+FUSED = [
+    *[
+        ["layer", [number, kind, ["model.py", number, "<module>"]]]
+        for number, kind in enumerate(("Conv2D", "Conv2D", "Add", "ReLU"), 1)
+    ],
+    *[["path", [number, f"net/{name}"]] for number, name in enumerate(("left", "right", "add", "relu"), 1)],
+]
+RESIDUAL = [
+    ["net/left/Conv2D", 1, "", "", -1],
+    ["net/left/BiasAdd", 1, "", "", -1],
+    ["net/right/Conv2D", 2, "", "", -1],
+    ["net/right/BiasAdd", 2, "", "", -1],
+    ["net/add/Add", 3, "", "", -1],
+    ["net/relu/Relu", 4, "", "", -1],
+]
+"""Both sides of an addition are convolutions: TensorFlow fuses one of them with it."""
+SIDES = [[5, [["Conv2D", 4, 1, 0], ["Conv2D", 4, 3, 2]]]]
+
+
+@pytest.mark.parametrize(("alone", "fused"), [("left", "right"), ("right", "left")])
+def test_the_side_of_an_addition_that_ran_by_itself_is_not_the_fused_one(
+    messages: Any, journal: Writing, alone: str, fused: str
+) -> None:
+    kernel = "_MklNativeFusedConv2D"
+    events = [(f"net/{alone}/BiasAdd:{kernel}", 0, 10), (f"net/relu/Relu:{kernel}", 10, 40)]
+    content = profile(messages, "/host:CPU", "tf_Compute/1", events)
+    path = journal([*FUSED, ["graph", ["__inference_step_1", RESIDUAL, SIDES]]], [content])
+    reader.read_process(str(path), messages)
+    (found,) = read_recorded(path.parent)
+    origins = Origins(found)
+    own, whole = (origins.of(name, "") for name in found.names)
+    assert (own.origin.path, own.fused) == (f"net/{alone}", ())
+    assert whole.origin.path == f"net/{fused}"
+    assert [one.path for one in whole.fused] == ["net/add", "net/relu"]
+    assert whole.operation == "FusedConv2D + add + relu"
+
+
+def test_a_kernel_that_fuses_nothing_stays_with_its_name(messages: Any, journal: Writing) -> None:
+    content = profile(messages, "/host:CPU", "tf_Compute/1", [("net/relu/Relu:Relu", 0, 10)])
+    path = journal([*FUSED, ["graph", ["__inference_step_1", RESIDUAL, SIDES]]], [content])
+    reader.read_process(str(path), messages)
+    (found,) = read_recorded(path.parent)
+    assert Origins(found).of(found.names[0], "").origin.path == "net/relu"

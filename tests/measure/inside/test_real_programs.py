@@ -32,6 +32,8 @@ KINDS = [
     "shared_between_models",
     "stacked",
     "eager_fit",
+    "residual",
+    "raw",
 ]
 
 
@@ -164,6 +166,32 @@ def test_modules_made_in_a_loop_are_told_apart(measured: tuple[dict[str, Any], P
         "stack/alike (2)": (4, line),
         "stack/alike (3)": (4, line),
     }
+
+
+def test_what_tensorflow_fuses_is_the_convolutions(measured: tuple[dict[str, Any], Path]) -> None:
+    """The profiler names a convolution with what it took in by the last of them: the ReLU behind the addition."""
+    forward = {
+        re.sub(r"_at\d+", "", part["path"]): part
+        for part in measured[0]["inside"]
+        if part["path"].startswith("residual/") and part["pass"] == "forward"
+    }
+    (summed, relu) = forward["residual/before_sum"]["fused"]
+    assert (summed["line"], relu["line"]) == (line_of('name="sum_'), line_of('name="behind_sum_'))
+    assert not forward["residual/in_both"]["fused"]  # its values are needed twice
+    assert "residual/behind_sum" not in forward
+    # Two batches of 32.
+    assert {forward[f"residual/{name}"]["count"] for name in ("in_both", "before_sum")} == {2}
+
+
+def test_what_tensorflow_fuses_of_raw_operations_is_at_the_convolutions_line(
+    measured: tuple[dict[str, Any], Path],
+) -> None:
+    (part,) = [one for one in measured[0]["inside"] if one["path"].endswith("FusedConv2D")]
+    assert part["line"] == line_of("tf.nn.conv2d(")
+    assert [one["line"] for one in part["fused"]] == [
+        line_of("tf.nn.bias_add("),
+        line_of("tf.nn.relu(found)"),
+    ]
 
 
 def test_no_call_lists_layers_as_called_by_another(measured: tuple[dict[str, Any], Path]) -> None:

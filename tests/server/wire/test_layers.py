@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -282,3 +283,31 @@ async def test_lines_that_look_alike_keep_their_order() -> None:
     assert moved_lines(measured, ["x", "a()", "", "a()", "b()"]) == {3: 1, 5: 3, 7: 4}
     assert moved_lines(measured, ["", "", "a()", "", ""]) == {3: 2}
     assert moved_lines({}, ["a()"]) == {}
+
+
+FUSED = """\
+import keras
+from keras import layers
+
+inputs = keras.Input((8,))
+hidden = layers.Dense(8)(inputs)
+outputs = layers.ReLU()(hidden)
+keras.Model(inputs, outputs).predict([1])
+"""
+
+
+async def test_a_layer_that_runs_as_part_of_another_says_where(
+    start: Any, workspace: Path, database: Path
+) -> None:
+    """Its constructor's joules would be taken for what the layer costs."""
+    (workspace / "net.py").write_text(FUSED)
+    dense = part("functional/dense", "Dense", "forward", 3.0, 5)
+    dense = replace(dense, fused=(("functional/re_lu", "net.py", 6),))
+    calls = [measurement("keras.Model.predict", 7), measurement("keras.layers.ReLU", 6, call=1)]
+    keep(database, workspace, "net.py", FUSED, calls, [dense], (5, 6, 7))
+    async with start("full") as session:
+        uri = session.open("net.py")
+        assert "fused `re_lu` into it" in await session.hover(uri, 4, 18)
+        text = await session.hover(uri, 5, 18)
+        assert "TensorFlow fused `re_lu` into `dense` ([line 5](" in text
+        assert 5 not in await inlays(session, uri)

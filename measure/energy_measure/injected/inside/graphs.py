@@ -11,6 +11,7 @@ import threading
 import weakref
 
 from . import frames
+from .chains import LAST, across_layers, chains_of
 from .hiding import hide
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
     from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
+    from .chains import Chain
     from .journal import Journal
     from .layers import Layers
 
@@ -39,7 +41,7 @@ OPERATIONS = 400_000
 class Table:
     """What is known of one graph."""
 
-    __slots__ = ("passed", "rows", "scopes", "written")
+    __slots__ = ("chains", "last", "passed", "rows", "scopes", "written")
 
     def __init__(self) -> None:
         self.rows: Dict[str, Row] = {}
@@ -48,6 +50,10 @@ class Table:
         """The last row of each scope of a layer."""
         self.passed: Dict[str, FrozenSet[int]] = {}
         """By operation: the layers whose values a block hands on."""
+        self.chains: Dict[str, Tuple[Chain, ...]] = {}
+        """By operation: what it may be run as one with."""
+        self.last: List[str] = []
+        """Operations of these that such a fusion may end with."""
         self.written = 0
         """So many rows are in the journal."""
 
@@ -109,7 +115,17 @@ class Graphs:
                 if layer:
                     self.flow(table, operation, operation_name, layer, stack)
                     table.scopes[operation_name.rpartition("/")[0]] = row
+                if not role:
+                    self.chain(table, operation, operation_name)
         self.noted += 1
+
+    def chain(self, table: Table, operation: Any, name: str) -> None:
+        """Note with which operations before it one may be fused."""
+        chains = chains_of(operation, table.chains)
+        if chains:
+            table.chains[name] = chains
+            if operation.type in LAST:
+                table.last.append(name)
 
     def flow(self, table: Table, operation: Any, name: str, layer: int, stack: List[int]) -> None:
         """Note from which layers an operation's inputs come.
@@ -294,7 +310,8 @@ class Graphs:
             return
         table.written = len(rows)
         self.defined += len(rows)
-        self.journal.add("graph", [name, [[key, *row] for key, row in rows.items()]])
+        chains = across_layers(rows, table.chains, table.last)
+        self.journal.add("graph", [name, [[key, *row] for key, row in rows.items()], chains])
         if self.new_flows:
             self.journal.add("flow", self.new_flows)
             self.new_flows = []

@@ -14,7 +14,7 @@ from energy_data.model import Inside, Measurement, Part, Run
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import cell, json_text, one_line
 from energy_lsp.cli.run_argument import measured_database, run_or_file
-from energy_lsp.inside.groups import BY, By, Group, below, calls_of, grouped
+from energy_lsp.inside.groups import BY, By, Group, below, calls_of, fusions, grouped
 from energy_lsp.inside.precision import Precision, precision
 from energy_lsp.terminal.echo import echo
 
@@ -120,6 +120,10 @@ def _leaves(
                 "count": part.count,
                 "observed": part.observed,
                 "seconds": part.seconds,
+                "fused": [
+                    {"path": one, "file": file or None, "line": line or None}
+                    for one, file, line in part.fused
+                ],
             }
         )
     return found
@@ -172,7 +176,7 @@ def _print_text(
 ) -> None:
     from energy_lsp.terminal.inside_table import print_inside
 
-    print_inside(run, looked, grouped(parts, by), list(calls.values()), by)
+    print_inside(run, looked, grouped(parts, by), list(calls.values()), by, fusions(parts))
 
 
 def _print_precision(found: Precision, form: str) -> None:

@@ -54,6 +54,13 @@ class LayerUse:
         return sum(part.joules for part in self.parts if part.direction == direction)
 
 
+class FusedLayer(NamedTuple):
+    """A layer whose operations run as part of another one's."""
+
+    path: str
+    into: Part
+
+
 @dataclass(frozen=True, slots=True)
 class FileLayers:
     """The inside of one text: layers by the row (from 0) that creates them, calls by the row that they stand in."""
@@ -67,6 +74,12 @@ class FileLayers:
     calls: Mapping[int, Sequence[CallParts]]
     rows: Mapping[int, Row]
     """Where the measured lines (from 1) of this file are now."""
+    fused: Mapping[int, Sequence[FusedLayer]]
+    """By the row that creates them: layers that TensorFlow runs as part of others."""
+
+    def speaks_of(self, row: int) -> bool:
+        """Whether something is known of layers that a row creates."""
+        return row in self.created or row in self.fused
 
     def place(self, file: str, line: int) -> Row | None:
         """Where a measured line of this file is now; None for one of another file, and for one that was changed."""
@@ -106,6 +119,7 @@ class NotebookLayers:
             whole,
             created={row - start: uses for row, uses in whole.created.items() if start <= row < end},
             calls={row - start: calls for row, calls in whole.calls.items() if start <= row < end},
+            fused={row - start: fused for row, fused in whole.fused.items() if start <= row < end},
         )
 
 
@@ -114,6 +128,7 @@ def file_layers(inside: FileInside, file: str, uri: str, text: Sequence[str]) ->
     rows = moved_lines(inside.lines, text)
     created: dict[int, list[LayerUse]] = {}
     calls: dict[int, list[CallParts]] = {}
+    fused: dict[int, list[FusedLayer]] = {}
     for call in inside.calls:
         if call.file == file and call.line in rows:
             calls.setdefault(rows[call.line], []).append(call)
@@ -121,12 +136,15 @@ def file_layers(inside: FileInside, file: str, uri: str, text: Sequence[str]) ->
         for part in call.parts:
             if part.file == file and part.line in rows and part.direction in ("forward", "backward"):
                 by_line.setdefault(part.line, []).append(part)
+            for path, at, line in part.fused:
+                if at == file and line in rows:
+                    fused.setdefault(rows[line], []).append(FusedLayer(path, part))
         for line, parts in by_line.items():
             created.setdefault(rows[line], []).append(LayerUse(call, parts))
     for uses in created.values():
         uses.sort(key=lambda use: -use.joules)
     places = {line: Row(uri, row) for line, row in rows.items()}
-    return FileLayers(inside.estimated, inside.note, file, created, calls, places)
+    return FileLayers(inside.estimated, inside.note, file, created, calls, places, fused)
 
 
 def moved_lines(measured: Mapping[int, str], text: Sequence[str]) -> dict[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from energy_lsp.presentation.figures.layers import FileLayers, LayerUse
+from energy_lsp.presentation.figures.layers import FileLayers, FusedLayer, LayerUse
 from energy_lsp.presentation.notation.units import bar, brief, marked, percent
 
 if TYPE_CHECKING:
@@ -73,11 +73,43 @@ def layer_lines(uses: Sequence[LayerUse], layers: FileLayers, markup: Markup) ->
             f"{markup.bold(head)} ({linked})",
             markup.block(bars),
             f"{markup.text(', '.join(kinds))}: {shown}{more}{calls}",
+            *_with_fused(use.parts, markup),
         ]
     if len(uses) > COSTLIEST:
         paragraphs.append(f"{len(uses) - COSTLIEST} more calls use it.")
     paragraphs.append(markup.text("Apportioned among the operations that ran, not metered by layer."))
     return paragraphs
+
+
+def _with_fused(parts: Sequence[Part], markup: Markup) -> list[str]:
+    """What else is in the figures of some parts."""
+    paths = list(dict.fromkeys(path for part in parts for path, _, _ in part.fused))
+    if not paths:
+        return []
+    named = ", ".join(markup.code(_last(path)) for path in paths[:COSTLIEST])
+    more = f" and {len(paths) - COSTLIEST} more" if len(paths) > COSTLIEST else ""
+    return [f"TensorFlow fused {named}{more} into it: forward they are one operation, counted here."]
+
+
+def fused_lines(fused: Sequence[FusedLayer], layers: FileLayers, markup: Markup) -> list[str]:
+    """The paragraphs of a hover on a line that creates layers which run as part of others."""
+    heads: dict[str, list[FusedLayer]] = {}
+    for one in fused:
+        heads.setdefault(one.into.path, []).append(one)
+    found = []
+    for path, own in list(heads.items())[:COSTLIEST]:
+        names = ", ".join(markup.code(_last(name)) for name in dict.fromkeys(one.path for one in own))
+        place = layers.place(own[0].into.file, own[0].into.line)
+        at = f" ({markup.file_link(place.label, place.uri, place.row)})" if place is not None else ""
+        found.append(
+            f"TensorFlow fused {names} into {markup.code(_last(path))}{at}: "
+            "forward they are one operation, counted there."
+        )
+    return found
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def call_lines(
