@@ -1,6 +1,6 @@
 """Where the energy of programs goes: measures every program of a folder once and prints the share of each phase.
 
-    python benchmarks/accounts.py [FOLDER] [--python PYTHON]
+    python benchmarks/accounts.py [FOLDER] [--python PYTHON] [--timeout SECONDS]
 
 A program is a script, a notebook, or a folder with a `main.py`. Checked for each: the phases add up to the whole, what
 nothing explains stays below 15% (5% in the median), no call draws more than the machine can, the first hotspot of `check`
@@ -122,7 +122,6 @@ def measure(program: Path, database: Path, options: Sequence[str] = ()) -> Accou
             [*command, "--inside", "off", "--db", str(database), *options],
             stdout=subprocess.PIPE,
             stderr=errors,
-            timeout=600,
         )
         errors.seek(0)
         text = errors.read().decode("utf-8", "replace")
@@ -146,13 +145,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=PROGRAMS)
     parser.add_argument("--python", help="interpreter that runs the programs")
+    parser.add_argument(
+        "--timeout", default=300, help="longest that a program may take; its account is partial then"
+    )
     chosen = parser.parse_args()
     names: list[str] = []
     shares: list[float] = []
     sound = unmeasured = 0
     with tempfile.TemporaryDirectory() as folder:
         for program in programs_in(chosen.folder):
-            options = ["--python", chosen.python] if chosen.python else []
+            options = ["--timeout", str(chosen.timeout)]
+            options += ["--python", chosen.python] if chosen.python else []
             account = measure(program, Path(folder) / "accounts.db", options)
             if not account.report:
                 print(
@@ -179,7 +182,8 @@ def main() -> None:
         results.add("unexplained, worst program", max(shares) * 100, "%", at_most=15)
         results.add("accounts without a fault", sound, "programs", at_least=len(shares))
         results.add("not measured", unmeasured, "programs", note="what they need is not installed")
-        results.write()
+        if chosen.folder == PROGRAMS:
+            results.write()
 
 
 if __name__ == "__main__":

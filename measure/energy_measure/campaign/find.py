@@ -21,8 +21,8 @@ from energy_measure.program.entry_points import (
     find_entry_points,
     notebook_files,
     python_files,
-    reached_files,
 )
+from energy_measure.program.imports import reached_files
 from energy_measure.program.interpreters import declared_requirements, python_of
 
 FRAMEWORKS = re.compile(

@@ -14,7 +14,8 @@ from energy_data.untrusted.git import ask_git
 from energy_data.untrusted.reading import read_source
 from energy_measure.campaign.plan import Plan, ProjectSettings
 from energy_measure.problems import MeasureProblem
-from energy_measure.program.entry_points import notebook_files, python_files, reached_files
+from energy_measure.program.entry_points import notebook_files, python_files
+from energy_measure.program.imports import reached_files
 
 REQUIREMENTS = ("requirements.txt", "pyproject.toml")
 SOURCES = (".py", ".ipynb")

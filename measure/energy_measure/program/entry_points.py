@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from energy_code.model import Call
 from energy_data.untrusted.reading import read_source
 from energy_data.untrusted.walking import walk
 from energy_measure.problems import MeasureProblem
+from energy_measure.program.imports import imported, parse
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "venv", "env", "build", "dist"})
 NOT_PROGRAMS = frozenset({"setup.py", "conftest.py", "noxfile.py", "__init__.py"})
@@ -34,19 +35,22 @@ class Module:
 
 def python_files(root: Path) -> list[Path]:
     """The Python files of a project, without environments and what tools have left."""
-    return _files(root, ".py")
+    return list(_files(root, ".py"))
+
+
+def some_python_files(root: Path, most: int) -> list[Path]:
+    """The same of a project that may be a whole disk: as many as may be looked at."""
+    return list(islice(_files(root, ".py"), most))
 
 
 def notebook_files(root: Path) -> list[Path]:
     """The notebooks of a project, in the same folders."""
-    return _files(root, ".ipynb")
+    return list(_files(root, ".ipynb"))
 
 
-def _files(root: Path, ending: str) -> list[Path]:
-    found: list[Path] = []
+def _files(root: Path, ending: str) -> Iterator[Path]:
     for folder, files in walk(root, _is_skipped):
-        found += [folder / name for name in files if name.endswith(ending)]
-    return found
+        yield from (folder / name for name in files if name.endswith(ending))
 
 
 def _is_skipped(folder: Path, name: str) -> bool:
@@ -57,27 +61,6 @@ def is_empty(script: Path) -> bool:
     """Whether a script holds nothing but comments and blank lines."""
     lines = (line.strip() for line in read_source(script).splitlines())
     return all(not line or line.startswith(b"#") for line in lines)
-
-
-def reached_files(entry: Path, program: bytes | None = None) -> list[Path]:
-    """A script and the modules beside it that it imports, directly or through others.
-
-    `program`: the text of a notebook's cells, which is then left out itself.
-    """
-    root = entry.parent
-    found: dict[Path, None] = {entry: None} if program is None else {}
-    waiting = [entry]
-    while waiting:
-        path = waiting.pop()
-        tree = _parse(path) if path != entry or program is None else _parse_text(program, path)
-        for name in _imported(tree, root, path):
-            for base in dict.fromkeys((root, path.parent)):
-                module = base.joinpath(*name.split("."))
-                for candidate in (module.with_suffix(".py"), module / "__init__.py"):
-                    if name and candidate.is_file() and candidate not in found:
-                        found[candidate] = None
-                        waiting.append(candidate)
-    return list(found)
 
 
 def named_entry_points(root: Path, names: Iterable[str]) -> list[Path]:
@@ -119,7 +102,7 @@ def read_module(
     root: Path, path: Path, files: Sequence[Path], calls_of: Callable[[Path], Sequence[Call]]
 ) -> Module | None:
     """Read one file; None if it is empty or no Python."""
-    tree = _parse(path)
+    tree = parse(path)
     if not tree.body:
         return None
     calls = calls_of(path)
@@ -127,27 +110,10 @@ def read_module(
     return Module(
         path=path,
         has_main_block=any(_is_main_block(statement) for statement in tree.body),
-        imports=frozenset(known[name] for name in _imported(tree, root, path) if name in known),
+        imports=frozenset(known[name] for name in imported(tree, root, path) if name in known),
         calls=bool(calls),
         calls_at_import=any(call.function == "" for call in calls),
     )
-
-
-def _parse(path: Path) -> ast.Module:
-    """The syntax tree of a file; an empty one if it has none."""
-    try:
-        return _parse_text(read_source(path), path)
-    except OSError:
-        return ast.Module([], [])
-
-
-def _parse_text(text: bytes, path: Path) -> ast.Module:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the project's own string escapes
-            return ast.parse(text, str(path))
-    except (SyntaxError, ValueError, RecursionError):
-        return ast.Module([], [])
 
 
 def _is_no_program(path: Path) -> bool:
@@ -173,31 +139,6 @@ def _names(root: Path, importer: Path, files: Sequence[Path]) -> dict[str, Path]
                 if parts:
                     names[".".join(parts)] = path
     return names
-
-
-def _imported(tree: ast.Module, root: Path, path: Path) -> Iterable[str]:
-    """Every dotted name that imports in a file may refer to."""
-    package = path.relative_to(root).parent.parts if path.is_relative_to(root) else ()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _prefixes(alias.name)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else ()
-            module = ".".join([*base, *([node.module] if node.module else [])])
-            yield from _prefixes(module)
-            for alias in node.names:
-                yield f"{module}.{alias.name}" if module else alias.name
-        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name in ("import_module", "__import__") and isinstance(node.args[0].value, str):
-                yield from _prefixes(node.args[0].value)
-
-
-def _prefixes(name: str) -> Iterable[str]:
-    parts = name.split(".")
-    for end in range(1, len(parts) + 1):
-        yield ".".join(parts[:end])
 
 
 def _reached(start: Path, modules: dict[Path, Module]) -> set[Path]:

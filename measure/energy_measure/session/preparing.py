@@ -17,8 +17,9 @@ from energy_measure.program.entry_points import (
     find_entry_points,
     named_entry_points,
     python_files,
-    reached_files,
+    some_python_files,
 )
+from energy_measure.program.imports import makes_up_names, reached_files
 from energy_measure.program.interpreters import (
     Interpreter,
     create_environment,
@@ -26,6 +27,9 @@ from energy_measure.program.interpreters import (
     inspect_interpreter,
 )
 from energy_measure.request import MeasureRequest
+
+MOST_FILES = 400
+"""Files that are instrumented because a program might import any of them."""
 
 
 def interpreter_for(request: MeasureRequest, folder: Path) -> Interpreter:
@@ -75,7 +79,11 @@ def instrumented_program(request: MeasureRequest, entries: Sequence[Path]) -> In
                 cells = instrumented.add_notebook(notebook, project, request.project)
             except NotebookProblem as problem:
                 raise MeasureProblem(str(problem)) from problem
-    for file in python_files(root) if whole else reached_files(path, cells):
+    files = python_files(root) if whole else _files_of(path, cells, absolute(request.project))
+    if not all(file.is_relative_to(root) for file in files):
+        project = Project(absolute(request.project))
+        project.named.add(real(path))
+    for file in files:
         instrumented.add_file(file, project, request.project)
     if not instrumented.sites:
         for entry in entries if whole else [path]:
@@ -85,3 +93,11 @@ def instrumented_program(request: MeasureRequest, entries: Sequence[Path]) -> In
             raise MeasureProblem(" ".join(instrumented.problems))
         raise MeasureProblem(f"{path} calls no TensorFlow or Keras API that could be measured.")
     return instrumented
+
+
+def _files_of(path: Path, cells: bytes | None, project: Path) -> list[Path]:
+    """A script and what it imports (a notebook's cells: what they import); all of its project where names are made up."""
+    files = reached_files(path, cells, project)
+    if any(map(makes_up_names, files)) or (cells is not None and makes_up_names(path, cells)):
+        files += [file for file in some_python_files(project, MOST_FILES) if file not in files]
+    return files

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from energy_code.rule_engine.context import Edit
 from energy_code.workspace.notebook import program_of
 from energy_code.workspace.project import Project
-from energy_measure.program.entry_points import reached_files
+from energy_measure.program.imports import reached_files
 
 if TYPE_CHECKING:
     from tree_sitter import Node

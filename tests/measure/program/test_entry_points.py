@@ -17,8 +17,8 @@ from energy_measure.program.entry_points import (
     find_entry_points,
     named_entry_points,
     python_files,
-    reached_files,
 )
+from energy_measure.program.imports import makes_up_names, reached_files
 from energy_measure.program.interpreters import (
     create_environment,
     environment_folder,
@@ -93,6 +93,49 @@ def test_modules_that_a_script_reaches(bench: Any) -> None:
     )
     names = {path.relative_to(bench.project).as_posix() for path in reached_files(bench.project / "main.py")}
     assert names == {"main.py", "a.py", "pack/__init__.py", "pack/inner.py", "pack/sibling.py", "plugin.py"}
+
+
+def reached(bench: Any, script: str) -> set[str]:
+    found = reached_files(bench.project / script, None, bench.project)
+    return {path.relative_to(bench.project).as_posix() for path in found}
+
+
+def test_modules_of_the_project_that_are_installed_or_put_into_the_path(bench: Any) -> None:
+    bench.write(
+        {
+            "src/lib/__init__.py": "",
+            "src/lib/deep/__init__.py": "",
+            "src/lib/deep/net.py": "from ..tools import f\n",
+            "src/lib/tools.py": "",
+            "tools.py": "",
+            "parts/helper.py": "",
+            "unused/helper.py": "",
+            "scripts/installed.py": "from lib.deep import net\n",
+            "scripts/above.py": "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), '..', 'parts'))\nimport helper\n",
+            "scripts/root.py": "import sys, pathlib\nsys.path.insert(0, str(pathlib.Path(__file__).parents[1]))\nimport tools\n",
+            "main.py": "import sys\nsys.path.insert(0, 'parts')\nfrom helper import g\n",
+        }
+    )
+    packages = {"src/lib/__init__.py", "src/lib/deep/__init__.py", "src/lib/deep/net.py", "src/lib/tools.py"}
+    assert reached(bench, "scripts/installed.py") == {"scripts/installed.py", *packages}
+    assert reached(bench, "scripts/above.py") == {"scripts/above.py", "parts/helper.py"}
+    assert reached(bench, "scripts/root.py") == {"scripts/root.py", "tools.py"}
+    assert reached(bench, "main.py") == {"main.py", "parts/helper.py"}
+
+
+@pytest.mark.parametrize(
+    ("text", "made_up"),
+    [
+        ("import importlib\nimportlib.import_module('models.' + name)\n", True),
+        ("model = __import__(f'models.{name}', fromlist=['x'])\n", True),
+        ("import runpy\nrunpy.run_path('other.py')\n", True),
+        ("import importlib\nimportlib.import_module('models.vgg')\n", False),
+        ("import models\n", False),
+    ],
+)
+def test_names_that_a_program_makes_up(bench: Any, text: str, made_up: bool) -> None:
+    bench.write(main=text)
+    assert makes_up_names(bench.project / "main.py") is made_up
 
 
 def test_the_interpreter_asked_for_comes_first(bench: Any) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from energy_data.database.measured_folders import MeasuredFolders
@@ -41,6 +42,19 @@ def test_a_module_in_a_folder_without_init_has_its_figures(
     for named in (root, root / "models", net):
         (found,) = hotspots(str(named), "--db", str(database))
         assert (found["api"], found["origin"], found["joules"]) == (MATMUL, "site", 3.0)
+
+
+def test_a_database_is_named_from_where_the_command_runs(
+    tmp_path: Path, figures: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "work"
+    root.mkdir()
+    (root / "net.py").write_text(NET)
+    measured = {"source": NET, "project": str(root), "project_id": project_id(root)}
+    figures(tmp_path / "measured.db", {MATMUL: 3.0}, file="net.py", **measured)
+    monkeypatch.chdir(tmp_path)
+    (found,) = hotspots("work", "--db", "measured.db")
+    assert found["joules"] == 3.0
 
 
 def test_a_namesake_in_another_folder_has_none(tmp_path: Path, figures: Callable[..., None]) -> None:

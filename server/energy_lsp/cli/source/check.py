@@ -75,6 +75,8 @@ def check(
     from energy_lsp.workspace.python_files import find_files
 
     chosen = given(options)
+    if "database" in chosen:
+        chosen["database"] = str(absolute(Path(str(chosen["database"])).expanduser()))
     _check_rule_names(chosen)
     for problem in run.problems_of(paths, chosen):
         say(f"Warning: {one_line(problem)}", err=True)
