@@ -36,13 +36,13 @@ test("bars and heat follow the share", () => {
 });
 
 test("a call says its share and what it cost before; where it was measured only if not here", () => {
-  assert.equal(callDescription(call), "1.50 J · 50%");
-  assert.equal(callDescription({ ...call, source: "team", known_from: "measured by the team" }), "1.50 J · 50% · measured by the team");
+  assert.equal(callDescription(call), "1.50 J · 50% of all");
+  assert.equal(callDescription({ ...call, source: "team", known_from: "measured by the team" }), "1.50 J · 50% of all · measured by the team");
   assert.equal(callDescription({ ...call, origin: "predicted", known_from: "predicted", share: null }), "1.50 J · predicted");
   const five = { ...call, times: 5, total_joules: 7.5, text: "7.50 J", share: 0.001 };
-  assert.equal(callDescription(five, { ...five, text: "15.0 J" }), "7.50 J (5 × 1.50 J) · <1% · before 15.0 J");
-  assert.equal(callDescription(call, { ...call, text: "≈ 1.20 J", known_from: "estimated here" }), "1.50 J · 50% · before ≈ 1.20 J, estimated here");
-  assert.equal(callDescription(call, call), "1.50 J · 50%");
+  assert.equal(callDescription(five, { ...five, text: "15.0 J" }), "7.50 J · <1% of all (5 × 1.50 J) · before 15.0 J");
+  assert.equal(callDescription(call, { ...call, text: "≈ 1.20 J", known_from: "estimated here" }), "1.50 J · 50% of all · before ≈ 1.20 J, estimated here");
+  assert.equal(callDescription(call, call), "1.50 J · 50% of all");
   assert.equal(callDescription(unknown), "no figure");
   assert.deepEqual([0, 0.004, 0.0101, 0.994, 1].map(percent), ["0%", "<1%", "1%", "99%", "100%"]);
 });

@@ -16,6 +16,7 @@ const python = path.join(root, ".venv/bin/python");
 // 100,000 calls in two lanes, phases, and three runs of the program.
 const made = `
 import random
+from dataclasses import replace
 from pathlib import Path
 from energy_data.database.database import Database
 from energy_data.model import *
@@ -35,8 +36,10 @@ with Database.open(Path(${JSON.stringify(path.join(folder, "energy.db"))})) as d
             spans += [CallSpan(run.id, apis[number % 3], "pkg/train.py", number % 300 + 1, 0, now, now + length), CallSpan(run.id, apis[1], "pkg/train.py", 2, 1, now, now + length / 2)]
             now += 1.2 * length
         spans += [CallSpan(run.id, "step:one_step_on_iterator", "", 0, 0, 10.0, 11.0), CallSpan(run.id, "layer:net/conv · forward", "pkg/train.py", 7, 0, 10.1, 10.5), CallSpan(run.id, "layer:net/dense · backward", "pkg/train.py", 8, 0, 10.4, 10.9)]
-        phases = [Phase(run.id, "imports", 400.0 * day, 40.0, {"tensorflow": 300.0}), Phase(run.id, "calls", 600.0 * day, 60.0), Phase(run.id, "unexplained", -2e-5, 0.0)]
-        db.replace_run(run, calls, [Trace(run.id, "cpu", tuple(i / 50 for i in range(3000)), tuple(2 + i % 7 for i in range(3000)))], spans, phases)
+        fit = calls[0] = replace(calls[0], id=f"fit-{day}")
+        parts = [Part(run.id, fit.id, f"net/block_{number}", "Dense", way, "pkg/train.py", number + 7, 0.02, 0.001, 10, 5, 0.01, 0.03) for number in range(25) for way in ("forward", "backward")]
+        phases = [Phase(run.id, "imports", 400.0 * day, 40.0, {"tensorflow.python.framework.ops.enable_eager_execution": 300.0}), Phase(run.id, "calls", 600.0 * day, 60.0), Phase(run.id, "unexplained", -2e-5, 0.0)]
+        db.replace_run(run, calls, [Trace(run.id, "cpu", tuple(i / 50 for i in range(3000)), tuple(2 + i % 7 for i in range(3000)))], spans, phases, parts)
 main(["report", "--db", ${JSON.stringify(path.join(folder, "energy.db"))}, "--html", ${JSON.stringify(path.join(folder, "report.html"))}, "--links"])
 `;
 let browser;
@@ -137,7 +140,28 @@ test("each chart has words, and nothing leaves a narrow screen", async () => {
     assert.match(await tab.locator("#time-text").textContent(), /100,000 calls on the time line/);
     assert.match(await tab.locator("#headline").innerText(), /3.00 kJ \(0.833 Wh\)/);
     assert.equal(await tab.locator("#calls tbody td[data-label]").first().evaluate((cell) => getComputedStyle(cell).display), "flex");
+    const cut = await tab.locator(".stack td, .stack th").evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent));
+    assert.deepEqual(cut, [], "texts of cards are cut");
     assert.deepEqual(wrong, []);
     await tab.close();
   }
+});
+
+test("layers are boxes and a table, the costliest first, and words on colours can be read", async () => {
+  const { tab, wrong } = await opened(1280);
+  const rows = tab.locator("#layers tbody tr");
+  assert.equal(await rows.count(), 10);
+  assert.equal(await tab.innerText("#inside-legend"), "forward\nbackward");
+  await tab.getByRole("button", { name: "Show all 25 layers" }).click();
+  assert.equal(await rows.count(), 25);
+  await tab.locator('#icicle .cell[aria-label*="net / block_3: "]').focus();
+  assert.match(await tab.textContent("#inside-pointed"), /block_3: 40\.0 mJ, 4\.0%/);
+  const contrasts = await tab.locator(".whole > div:not(.rest), #icicle .cell").evaluateAll((all) => {
+    const light = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)).reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    return all.map((one) => getComputedStyle(one)).map(({ color, backgroundColor }) => [light(color), light(backgroundColor)].sort((a, b) => b - a)).map(([more, less]) => (more + 0.05) / (less + 0.05));
+  });
+  assert.ok(contrasts.length > 20);
+  assert.ok(Math.min(...contrasts) >= 4.5, `contrast ${Math.min(...contrasts)}`);
+  assert.deepEqual(wrong, []);
+  await tab.close();
 });

@@ -128,9 +128,10 @@ export function callDescription(call: CallSummary, previous?: CallSummary): stri
     return "no figure";
   }
   const each = call.times > 1 ? ` (${call.times} × ${call.each_text})` : "";
-  const share = call.share === null ? "" : ` · ${percent(call.share)}`;
+  // Of all files: behind the call itself stands its share of its own file.
+  const share = call.share === null ? "" : ` · ${percent(call.share)} of all`;
   const origin = call.source === "here" && call.origin === "site" ? "" : ` · ${call.known_from}`;
-  return `${call.text}${each}${share}${origin}${before(call, previous)}`;
+  return `${call.text}${share}${each}${origin}${before(call, previous)}`;
 }
 
 /** The figure from before a measurement; where it came from, if from elsewhere. */

@@ -45,7 +45,7 @@ export class StatusItem implements vscode.Disposable {
     this.item.text = statusText(status, this.server.state);
     this.item.tooltip = tooltip(status, this.server);
     const said = status === undefined ? "" : `, ${status.text}`;
-    const label = spoken(`Energy of this file: ${this.item.text}${said}, server ${this.server.state}`);
+    const label = spoken(`Energy of this ${frontKind()}: ${this.item.text}${said}, server ${this.server.state}`);
     this.item.accessibilityInformation = { label, role: "button" };
     this.item.show();
     this.language.text = status === undefined ? this.item.text : "$(zap) Energy";
@@ -67,8 +67,12 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
+function frontKind(): "file" | "notebook" {
+  return vscode.window.activeNotebookEditor === undefined ? "file" : "notebook";
+}
+
 function tooltip(status: Status | undefined, server: Server): vscode.MarkdownString {
-  const lines = [`**Energy of this file** · server ${server.state}`];
+  const lines = [`**Energy of this ${frontKind()}** · server ${server.state}`];
   if (status !== undefined) {
     const sums = status.machines.map(({ text, machine, meter }) => `${text} · ${machine} · ${meter}`);
     lines.push(status.text, ...(sums.length > 0 ? sums : ["meter: none yet"]));

@@ -109,6 +109,11 @@ class Rule:
         return self.page.partition("\n")[0].rstrip(".")
 
     @property
+    def advice(self) -> str:
+        """The title in the middle of a sentence."""
+        return self.title[:1].lower() + self.title[1:]
+
+    @property
     def url(self) -> str:
         """The rule's page."""
         return f"{PAGES}/{self.name}.md"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from energy_lsp.predicting.impact import Foreseen
 from energy_lsp.predicting.same_shapes import nearest
 from energy_lsp.presentation.figures.account import NOTHING, Account, counts, machine_of
-from energy_lsp.presentation.reports.impact import finding_text
+from energy_lsp.presentation.reports.impact import finding_in_full, severity_of
 from energy_lsp.presentation.words.calls import (
     HOTSPOT,
     HOTSPOT_PAGE,
@@ -126,7 +126,7 @@ def _of_finding(
     impact: Impact | None,
 ) -> Item:
     rule = finding.rule
-    message, severity = finding_text(report, finding, impact)
+    message, severity = finding_in_full(report, finding, impact), severity_of(report, impact)
     shown = energy_of_finding(report, finding, account)
     shown |= impact.as_json() if impact is not None else NO_IMPACT
     shown |= {"evidence": report.verdict_of(finding).text}
@@ -148,7 +148,9 @@ def _of_hotspot(report: FileReport, hint: Hint, file: str, cell: int | None, acc
     called = hint.call.span._replace(end_byte=hint.call.name.end_byte, end=hint.call.name.end)
     item = _item(report, called, file, cell, HOTSPOT, message, "none", HOTSPOT_PAGE, severity, shown)
     return replace(
-        item, short=hotspot_in_full(hint, shown["share"]), provenance=provenance_parts(hint.figure)
+        item,
+        short=hotspot_in_full(hint, shown["share"], report.whole),
+        provenance=provenance_parts(hint.figure),
     )
 
 

@@ -79,7 +79,9 @@ def actions_at(
         data = {"uri": report.uri, "version": report.version, "all": True}
         actions.append(types.CodeAction("Fix all that is safe (energy)", FIX_ALL, data=data))
     if _wanted(types.CodeActionKind.Source, only) and trusted and (report.hints or only):
-        command = types.Command("Measure the energy of this file", MEASURE, arguments=[{"uri": report.owner}])
+        command = types.Command(
+            f"Measure the energy of {report.whole}", MEASURE, arguments=[{"uri": report.owner}]
+        )
         actions.append(types.CodeAction(command.title, types.CodeActionKind.Source, command=command))
         if not report.is_cell:
             command = types.Command("Tune this program", SHOW_TUNED, arguments=[{"uri": report.owner}])

@@ -55,6 +55,7 @@ def hover_at(report: FileReport, position: types.Position, *, markdown: bool) ->
         Catalogue.load().url(hint.call.api),
         [saving_text(report, finding) for finding in hint.findings],
         share=report.share(hint),
+        whole=report.whole,
         prediction=prediction_for(report, hint),
         inside=inside_of(report, row, hint, markup),
     )

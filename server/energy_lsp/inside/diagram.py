@@ -13,7 +13,7 @@ from typing import Any
 
 from energy_data.model import Part
 from energy_lsp.inside.footprints import Node, tree
-from energy_lsp.presentation.notation.units import joules
+from energy_lsp.presentation.notation.units import fine_percent, joules
 
 MOST_BOXES = 150
 """Of a level with more blocks the costliest are drawn."""
@@ -237,7 +237,7 @@ def _box(box: Box, margin: float, head: float) -> list[str]:
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" rx="4" fill="#d55e00" '
         f'fill-opacity="{0.06 + 0.6 * min(1.0, box.share * 2):.2f}" stroke="#59636e"/>',
         f'<text x="{x + 8:.1f}" y="{y + 17:.1f}">{_text(_short(box.name))}{" ▸" if box.opens else ""}</text>',
-        f'<text x="{x + 8:.1f}" y="{y + 33:.1f}" fill="#3d444d">{box.share:.1%} · {joules(box.joules)}</text>',
+        f'<text x="{x + 8:.1f}" y="{y + 33:.1f}" fill="#3d444d">{fine_percent(box.share)} · {joules(box.joules)}</text>',
         f'<rect x="{x + 8:.1f}" y="{y + 38:.1f}" width="{(WIDTH - 16) * forward:.1f}" height="3" fill="#0072b2"/>',
         f'<rect x="{x + 8 + (WIDTH - 16) * forward:.1f}" y="{y + 38:.1f}" '
         f'width="{(WIDTH - 16) * (1 - forward):.1f}" height="3" fill="#e69f00"/></g>',

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from energy_data.database.database import Database
 from energy_data.model import DEVICES, Measurement, Run
-from energy_lsp.presentation.notation.units import duration, joules
+from energy_lsp.presentation.notation.units import duration, fine_percent, joules
 from energy_lsp.report.summary_page import SummaryPage
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def write_report(path: Path, name: str, database: Path, outcomes: Sequence[Outco
         page.text("All calls of all runs, without the calls nested in them.")
         page.table(
             ["API", "net energy", "share of all calls", "projects"],
-            ((row.api, joules(row.joules), f"{row.share:.1%}", str(row.projects)) for row in apis),
+            ((row.api, joules(row.joules), fine_percent(row.share), str(row.projects)) for row in apis),
             numbers=(1, 2, 3),
         )
     failed = [outcome for outcome in outcomes if not outcome.measured]

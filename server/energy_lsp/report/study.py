@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from energy_lsp.presentation.notation.units import joules
+from energy_lsp.presentation.notation.units import fine_percent, joules
 from energy_lsp.report.summary_page import SummaryPage
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _seconds(value: float) -> str:
 
 def _function(one: HotFunction) -> list[str]:
     return [
-        f"{one.share:.1%}",
+        fine_percent(one.share),
         one.name,
         f"{one.file}:{one.line}" if one.file else "compiled in",
         f"{one.calls:,}",

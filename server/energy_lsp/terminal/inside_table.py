@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from energy_data.model import Inside, Measurement, Run
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.inside.groups import By, Group
-from energy_lsp.presentation.notation.units import bar, column_unit, in_unit, interval, joules, whole
+from energy_lsp.presentation.notation.units import (
+    bar,
+    column_unit,
+    fine_percent,
+    in_unit,
+    interval,
+    joules,
+    whole,
+)
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
 
@@ -58,7 +66,7 @@ def print_inside(
             visible(place),
             in_unit(group.joules, unit),
             interval(group.low, group.high),
-            f"{group.share:.1%}",
+            fine_percent(group.share),
             bar(group.share),
             *passes,
             str(group.count) if group.count else "",

@@ -11,6 +11,7 @@ from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.presentation.notation.units import (
     column_unit,
     counted,
+    fine_percent,
     in_unit,
     interval,
     joules,
@@ -141,7 +142,7 @@ def _print_phases(screen: Screen, program: MeasuredProgram, mark: str) -> None:
         part = share.joules / program.total if program.total > 0 else 0.0
         most = sorted(share.detail.items(), key=lambda item: -item[1])[:3]
         listed = ", ".join(f"{one_line(part)} {joules(value)}" for part, value in most if value > 0)
-        table.add(name, in_unit(share.joules, unit), f"{max(part, 0.0):.1%}", f"{share.seconds:.2f}", listed)
+        table.add(name, in_unit(share.joules, unit), fine_percent(part), f"{share.seconds:.2f}", listed)
     table.print(screen)
     if any(share.joules < 0 for share in program.phases.values()):
         screen.say("≈ 0: less than the meter can tell from nothing.")

@@ -11,6 +11,7 @@ from energy_lsp.presentation.notation.units import (
     bar,
     column_unit,
     counted,
+    fine_percent,
     in_unit,
     joules,
     share_text,
@@ -113,7 +114,7 @@ def _phases(screen: Screen, phases: Sequence[Phase], all_: float) -> None:
     for phase in sorted(phases, key=lambda phase: -phase.joules):
         share = max(phase.joules, 0.0) / all_
         if share >= 0.001 or phase.name == "unexplained":
-            table.add(phase.name, in_unit(phase.joules, unit), f"{share:.1%}", bar(share))
+            table.add(phase.name, in_unit(phase.joules, unit), fine_percent(share), bar(share))
     table.print(screen)
 
 

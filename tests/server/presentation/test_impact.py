@@ -95,6 +95,30 @@ def test_an_impact_in_words(impact: Impact, text: str) -> None:
     assert impact.text(0.01) == text
 
 
+@pytest.mark.parametrize(
+    ("impact", "line"),
+    [
+        (Impact(1.9, 13.4, "measured", True), "saves 14% of a run, ≈ 1.9 J"),
+        (Impact(0.001, 13.4, "measured", True), "negligible here (< 0.1% of a run, ≈ 1.0 mJ)"),
+        (
+            Impact(1.9, 13.4, "predicted", True, at_most=True),
+            "saves at most 14% of a run, ≈ 1.9 J, as predicted",
+        ),
+        (Impact(6.0, 12.0, "proven", False), "✓ proven here: saves 50% of a run, 6.0 J"),
+    ],
+)
+def test_an_impact_in_a_line_that_may_be_cut(impact: Impact, line: str) -> None:
+    assert impact.line(0.01) == line
+
+
+def test_the_advice_of_each_rule_fits_behind_its_saving() -> None:
+    """A Problems panel of half a window shows about 80 characters."""
+    longest = len("Saves at most 99% of a run, ≈ 999 mJ: ")
+    for rule in rules.ALL.values():
+        assert longest + len(rule.advice) <= 120, rule.name
+        assert rule.advice[0].islower(), rule.name
+
+
 def test_evidence_of_a_program_is_found_at_its_line_wherever_that_has_moved() -> None:
     mine = replace(EVIDENCE, size=in_program("p1", "train.py", "  y =  model.predict(x)"))
     assert is_of_program(mine)

@@ -66,7 +66,8 @@ def _of_source(evidence: Sequence[RuleEvidence]) -> Verdict:
     saving = [item for item in evidence if item.differs and item.ratio < 1]
     costing = [item for item in evidence if item.differs and item.ratio > 1]
     if saving:
-        return Verdict(True, saving_text(saving[0]) + _dearer(evidence), saving[0])
+        dearer = _dearer(evidence)
+        return Verdict(True, saving_text(saving[0]) + (f"; {dearer}" if dearer else ""), saving[0])
     if costing:
         return Verdict(False, saving_text(costing[0]), costing[0])
     return Verdict(False, f"no measurable difference {place(evidence[0])}", evidence[0])
@@ -75,7 +76,7 @@ def _of_source(evidence: Sequence[RuleEvidence]) -> Verdict:
 def _dearer(sizes: Sequence[RuleEvidence]) -> str:
     """The inputs at which a rule that saves at others costs more."""
     costing = [item for item in sizes if item.differs and item.ratio > 1]
-    return f"; {costing[0].size} inputs cost {percent(costing[0])}" if costing else ""
+    return f"{costing[0].size} inputs cost {percent(costing[0])}" if costing else ""
 
 
 def saving_text(evidence: RuleEvidence) -> str:
@@ -90,12 +91,18 @@ def saving_text(evidence: RuleEvidence) -> str:
 
 def brief(said: Verdict) -> str:
     """A verdict for a line that may be cut: the saving (`≈` says estimated), where it holds, and which inputs lose."""
+    return ", ".join(part for part in brief_parts(said) if part)
+
+
+def brief_parts(said: Verdict) -> tuple[str, str]:
+    """The same in two: the saving and where it holds; how the size of the inputs changes that, or nothing."""
     evidence = said.evidence
     if evidence is None or not evidence.differs:
-        return said.text
+        return said.text, ""
     mark = "≈ " if evidence.estimated else ""
-    saving = f"{_most(said.sizes)}{mark}{_saving(evidence)}"
-    return f"{saving} {_NEARLY[evidence.source]}{_by_size(said.sizes)}{_dearer(said.sizes)}"
+    saving = f"{_most(said.sizes)}{mark}{_saving(evidence)} {_NEARLY[evidence.source]}"
+    sizes = (_by_size(said.sizes), _dearer(said.sizes))
+    return saving, "; ".join(part for part in sizes if part)
 
 
 def _most(sizes: Sequence[RuleEvidence]) -> str:
@@ -108,7 +115,7 @@ def _by_size(sizes: Sequence[RuleEvidence]) -> str:
     saving = sorted((one for one in sizes if one.differs and one.ratio < 1), key=lambda one: -one.ratio)
     if not saving or saving[0].ratio - saving[-1].ratio < APART:
         return ""
-    return f", {percent(saving[0])} to {percent(saving[-1])} by size"
+    return f"{percent(saving[0])} to {percent(saving[-1])} by size"
 
 
 def _saving(evidence: RuleEvidence) -> str:

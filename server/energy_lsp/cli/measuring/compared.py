@@ -92,7 +92,7 @@ def as_json(found: ComparedPrograms, pair: ProgramPair) -> dict[str, Any]:
 def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
     """Both sides, how sure and how large the difference is, and what it means."""
     # Only for people: JSON needs no screen.
-    from energy_lsp.presentation.notation.units import duration, whole
+    from energy_lsp.presentation.notation.units import duration, fine_percent, whole
     from energy_lsp.terminal.console import Screen
     from energy_lsp.terminal.table import Column, Table
 
@@ -125,7 +125,9 @@ def print_compared(found: ComparedPrograms, pair: ProgramPair) -> None:
         )
         for one in functions[:HOTTEST]:
             hottest.add(
-                f"{one.share:.1%}", visible(one.name), f"{visible(one.file)}:{one.line}" if one.file else ""
+                fine_percent(one.share),
+                visible(one.name),
+                f"{visible(one.file)}:{one.line}" if one.file else "",
             )
         hottest.print(screen)
     screen.say(_verdict(found, second))

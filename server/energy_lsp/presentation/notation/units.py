@@ -78,6 +78,11 @@ def share_text(share: float) -> str:
     return "< 1%" if 0.0 < share < 0.005 else f"{max(share, 0.0):.0%}"
 
 
+def fine_percent(share: float) -> str:
+    """A share to a tenth of a percent, for where many small parts stand together; what is there is never 0.0%."""
+    return "< 0.1%" if 0.0 < share < 0.0005 else f"{max(share, 0.0):.1%}"
+
+
 def duration(seconds: float) -> str:
     """A duration in the unit that fits, such as `6.86 ms`."""
     size = abs(_rounded(seconds))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from energy_lsp.presentation.reports.file import EncodedDiagnostics
-from energy_lsp.presentation.reports.impact import finding_text, impact_of
+from energy_lsp.presentation.reports.impact import finding_line, impact_of, severity_of
 from energy_lsp.presentation.words.calls import HOTSPOT, HOTSPOT_PAGE, hotspot
 from energy_lsp.wire.encoding import encoded_list
 
@@ -63,18 +63,17 @@ def diagnostics_of(report: FileReport, impact: Impacts = impact_of) -> list[type
 def _of_finding(report: FileReport, finding: Finding, impact: Impact | None) -> types.Diagnostic:
     rule = finding.rule
     related = [(report.range(span), "Part of the same rewrite") for span in finding.related]
-    said = finding_text(report, finding, impact)
-    return _diagnostic(report, finding.span, rule.name, rule.url, *said, related)
+    message, severity = finding_line(report, finding, impact), severity_of(report, impact)
+    return _diagnostic(report, finding.span, rule.name, rule.url, message, severity, related)
 
 
 def _of_hotspot(report: FileReport, hint: Hint) -> types.Diagnostic:
     assert hint.figure is not None
-    related = []
-    if report.client.related_information and (around := report.function_around(hint.call)) is not None:
-        label = report.hints_in(around.span).account.label
-        related.append((report.start_of(around.span), f"{around.name}: {label}"))
-    message, severity = hotspot(hint, report.share(hint)), report.folder.settings.hotspot_severity
-    return _diagnostic(report, hint.call.name, HOTSPOT, HOTSPOT_PAGE, message, severity, related)
+    message, severity = (
+        hotspot(hint, report.share(hint), report.whole),
+        report.folder.settings.hotspot_severity,
+    )
+    return _diagnostic(report, hint.call.name, HOTSPOT, HOTSPOT_PAGE, message, severity, ())
 
 
 def _diagnostic(

@@ -6,7 +6,6 @@ on demand is asked for in the worker first.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from energy_lsp.wire.encoding import Encoded
 if TYPE_CHECKING:
     from lsprotocol import types
 
-    from energy_code.model import Call, Function, Mode, Span
+    from energy_code.model import Function, Mode, Span
     from energy_code.rule_engine.evidence.verdict import Verdict
     from energy_code.rules import Finding
     from energy_code.text.lines import Lines
@@ -105,6 +104,11 @@ class FileReport:
         return self.cell_number > 0
 
     @property
+    def whole(self) -> str:
+        """What shares are of."""
+        return "this notebook" if self.is_cell else "this file"
+
+    @property
     def source(self) -> bytes:
         """The text."""
         return self.lines.source
@@ -156,13 +160,6 @@ class FileReport:
     def hints_in(self, span: Span) -> Hints:
         """Hints of the calls in a function or class."""
         return self.hints.between(span.start_byte, span.end_byte)
-
-    def function_around(self, call: Call) -> Function | None:
-        """The innermost function or class that a call stands in."""
-        start = call.span.start_byte
-        place = bisect_right(self.functions, start, key=lambda one: one.span.start_byte)
-        before = (self.functions[index] for index in range(place - 1, -1, -1))
-        return next((one for one in before if start < one.span.end_byte), None)
 
     def share(self, hint: Hint) -> float | None:
         """What a call had of all that its machine measured in the file or notebook; None for what is in no sum."""

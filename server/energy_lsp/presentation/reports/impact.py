@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from energy_code.rule_engine.evidence.verdict import NEARLY_ALL, brief
+from energy_code.rule_engine.evidence.verdict import NEARLY_ALL, brief, brief_parts
 from energy_data.program_evidence import at_place
 from energy_lsp.presentation.figures.account import Account, counts
-from energy_lsp.presentation.notation.units import joules
+from energy_lsp.presentation.notation.units import fine_percent, joules, percent
 
 if TYPE_CHECKING:
     from energy_code.rules import Finding
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from energy_lsp.presentation.figures.hints import Hint
     from energy_lsp.presentation.reports.file import FileReport
     from energy_lsp.workspace.settings import Severity
+
+
+FINE_BELOW = 0.1
+"""Below this part of a run a saving's percentage has a decimal."""
 
 
 class Impact(NamedTuple):
@@ -53,14 +57,28 @@ class Impact(NamedTuple):
 
     def text(self, smallest: float) -> str:
         """`saves ≈ 1.90 J of 13.4 J a run, 14%`."""
+        return self._said(
+            f"{self._mark}{joules(self.joules)} of {joules(self.of)} a run, {self._percent}", smallest
+        )
+
+    def line(self, smallest: float) -> str:
+        """The same for a line that may be cut: `saves 14% of a run, ≈ 1.9 J`."""
+        return self._said(f"{self._percent} of a run, {self._mark}{joules(self.joules, 2)}", smallest)
+
+    @property
+    def _percent(self) -> str:
+        return fine_percent(self.share) if self.share < FINE_BELOW else percent(self.share)
+
+    @property
+    def _mark(self) -> str:
+        return "≈ " if self.estimated or self.origin != "proven" else ""
+
+    def _said(self, how: str, smallest: float) -> str:
+        """What is known of the saving, in words around its figures."""
         if not self.differs:
             return "no measurable difference when tried here"
-        mark = "≈ " if self.estimated or self.origin != "proven" else ""
         if self.joules < 0:
-            return f"costs {mark}{joules(-self.joules)} more of {joules(self.of)} a run when tried here"
-        how = f"{mark}{joules(self.joules)} of {joules(self.of)} a run, {self.share:.1%}"
-        if self.share >= 0.1:
-            how = f"{mark}{joules(self.joules)} of {joules(self.of)} a run, {self.share:.0%}"
+            return f"costs {self._mark}{joules(-self.joules)} more of {joules(self.of)} a run when tried here"
         if self.origin == "proven":
             return f"✓ proven here: saves {how}"
         how += ", as predicted" if self.origin == "predicted" else ""
@@ -138,21 +156,36 @@ def is_bound(sizes: Sequence[RuleEvidence], size: float) -> bool:
     )
 
 
-def finding_text(report: FileReport, finding: Finding, impact: Impact | None) -> tuple[str, Severity]:
-    """One line about a finding with its impact, and how loudly: what it saves, what to do, what that rests on.
+def finding_line(report: FileReport, finding: Finding, impact: Impact | None) -> str:
+    """One line about a finding: what it saves, then what to do, as lists of problems cut what is long.
 
-    The number comes first, as lists of problems cut what is long. The hover and the evidence page say the rest.
+    The hover says why, and what the saving rests on.
     """
-    settings = report.folder.settings
+    saving, by_size = brief_parts(report.verdict_of(finding))
+    behind = f" ({by_size})" if by_size and impact is None else ""
+    said = impact.line(report.folder.settings.smallest_share) if impact is not None else saving
+    return f"{_capital(said)}: {finding.rule.advice}{behind}"
+
+
+def finding_in_full(report: FileReport, finding: Finding, impact: Impact | None) -> str:
+    """A finding where there is room and no hover: what it saves, why, and what that rests on."""
     measured = brief(report.verdict_of(finding))
     if impact is None:
-        return f"{measured[:1].upper()}{measured[1:]}: {finding.message}", settings.rule_severity
-    smallest = settings.smallest_share
-    severity: Severity = "hint" if impact.is_below(smallest) else settings.rule_severity
-    said = impact.text(smallest)
+        return f"{_capital(measured)}: {finding.message}"
     # What was tried in this very program needs no word from elsewhere.
     rests = "" if impact.origin == "proven" else f" ({measured})"
-    return f"{said[:1].upper()}{said[1:]}: {finding.message}{rests}", severity
+    return f"{_capital(impact.text(report.folder.settings.smallest_share))}: {finding.message}{rests}"
+
+
+def severity_of(report: FileReport, impact: Impact | None) -> Severity:
+    """How loudly a finding is shown: what saves next to nothing here is a hint."""
+    settings = report.folder.settings
+    small = impact is not None and impact.is_below(settings.smallest_share)
+    return "hint" if small else settings.rule_severity
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def ratio_at(sizes: Sequence[RuleEvidence], size: float) -> float:

@@ -33,6 +33,8 @@ NEARNESS = {
 }
 RUN_ENDED = {"finished": "", "failed": "in a run that failed", "partial": "in a run that was stopped"}
 """What is said of a figure whose run did not come to its end."""
+ENDED_BRIEFLY = {"finished": "", "failed": " · run failed", "partial": " · run stopped"}
+"""The same behind a call, where room is short."""
 FIRST_DIFFERS = 2.0
 """From this factor on the first call and the later ones are distinguished."""
 PARTS_DIFFER = 0.05
@@ -51,25 +53,25 @@ def short(hint: Hint, share: float | None) -> str | None:
     if figure.origin != "site":
         return f"{text} {'predicted' if figure.origin == 'predicted' else 'at another call'}"
     edited = " before your edit" if figure.edited else ""
-    ended = RUN_ENDED[figure.run_status]
-    return text + (f" · {percent(share)}" if share is not None else "") + edited + (ended and f", {ended}")
+    of_file = f" · {percent(share)}" if share is not None else ""
+    return text + of_file + edited + ENDED_BRIEFLY[figure.run_status]
 
 
-def hotspot(hint: Hint, share: float | None) -> str:
+def hotspot(hint: Hint, share: float | None, whole: str = "this file") -> str:
     """The one line of a hotspot's diagnostic: `fit: ≈ 3.3 J, 94% of this file`. The hover says the rest."""
     text = f"{_name(hint)}: {brief(hint.known_joules or 0.0, hint.estimated)}"
     edited = ", before your edit" if hint.figure is not None and hint.figure.edited else ""
     ended = RUN_ENDED[hint.figure.run_status] if hint.figure is not None else ""
-    of_file = f", {percent(share)} of this file" if share is not None else ""
+    of_file = f", {percent(share)} of {whole}" if share is not None else ""
     return text + of_file + edited + (ended and f", {ended}")
 
 
-def hotspot_in_full(hint: Hint, share: float | None) -> str:
+def hotspot_in_full(hint: Hint, share: float | None, whole: str = "this file") -> str:
     """A hotspot where there is room: the same with three digits, how sure that is, and what its calls took each."""
     figure = hint.figure
     assert figure is not None
     text = f"{_name(hint)}: {marked(hint.known_joules or 0.0, hint.estimated)}"
-    text += f", {percent(share)} of this file" if share is not None else ""
+    text += f", {percent(share)} of {whole}" if share is not None else ""
     if hint.times > 1:
         how = "" if hint.times_from == "measured" else " in the source"
         each = marked(figure.total or 0.0, figure.estimated)

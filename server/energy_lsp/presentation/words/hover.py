@@ -27,16 +27,17 @@ def hover(
     savings: Sequence[str] = (),
     *,
     share: float | None = None,
+    whole: str = "this file",
     prediction: str | None = None,
     inside: Sequence[str] = (),
 ) -> str:
     """The whole hover.
 
-    `savings` says what was measured for each of the hint's findings, `share` what the call had of the file, `prediction`
+    `savings` says what was measured for each of the hint's findings, `share` what the call had of `whole`, `prediction`
     what is foretold of a call without a figure of its own, and `inside` are paragraphs about its layers.
     """
     figure = hint.figure
-    paragraphs = [f"{answer(hint, share, prediction, markup)} · {markup.code(hint.call.api)}"]
+    paragraphs = [f"{answer(hint, share, whole, prediction, markup)} · {markup.code(hint.call.api)}"]
     paragraphs.append(markup.text(origin(figure, predicted=prediction is not None)))
     if prediction is not None:
         figure = None  # what others measured elsewhere says less
@@ -57,7 +58,7 @@ def hover(
     return "\n\n".join(part for part in paragraphs if part)
 
 
-def answer(hint: Hint, share: float | None, prediction: str | None, markup: Markup) -> str:
+def answer(hint: Hint, share: float | None, whole: str, prediction: str | None, markup: Markup) -> str:
     """The first line. Only what was measured at this call stands out; what is guessed does not."""
     figure, known = hint.figure, hint.known_joules
     if prediction is not None:
@@ -70,7 +71,7 @@ def answer(hint: Hint, share: float | None, prediction: str | None, markup: Mark
     text = (
         ("≈ " if figure.estimated else "")
         + joules(known)
-        + (f" · {percent(share)} of this file" if share is not None else "")
+        + (f" · {percent(share)} of {whole}" if share is not None else "")
     )
     return markup.bold("⚡ " + markup.text(text)) if figure.origin == "site" else markup.text(text)
 

@@ -80,8 +80,13 @@ const page = (function () {
   const ranked = [...new Set(data.calls.map((call) => call.api))];
   const colours = new Map(ranked.slice(0, palette.length).map((api, index) => [api, palette[index]]));
   const colourOf = (api) => colours.get(api) ?? "#8c8c8c";
+  /** Black or white, whichever is read better on a colour: the WCAG's contrast. */
+  function inkOn(shade) {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(shade.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
+  }
   const shortName = (api) => api.slice(api.lastIndexOf(".") + 1);
 
   const passColours = { forward: "#0072b2", backward: "#e69f00", optimizer: "#cc79a7", loss: "#b8a900", input: "#009e73", runtime: "#8c8c8c" };
-  return { data, estimated, mark, plainJoules, joules, percent, duration, column, element, svgElement, place, counted, colour, colourOf, passColours, palette, shortName };
+  return { data, estimated, mark, plainJoules, joules, percent, duration, column, element, svgElement, place, counted, colour, colourOf, inkOn, passColours, palette, shortName };
 })();

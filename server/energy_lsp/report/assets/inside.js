@@ -1,6 +1,6 @@
 "use strict";
 (function () {
-  const { data, passColours, joules, percent, column, element, svgElement, place: placeOf } = page;
+  const { data, passColours, joules, percent, column, counted, element, inkOn, svgElement, place: placeOf } = page;
   const inside = data.inside;
   const section = document.getElementById("inside");
   if (!inside) {
@@ -8,6 +8,15 @@
     return;
   }
   document.getElementById("inside-note").textContent = inside.note + " Apportioned among operations, not metered by layer.";
+
+  // What the colours of boxes and bars mean.
+  const legend = document.getElementById("inside-legend");
+  const passes = new Set(inside.parts.map(([, , pass]) => pass));
+  for (const [pass, shade] of Object.entries(passColours).filter(([name]) => passes.has(name))) {
+    const entry = element("span", legend);
+    element("span", entry, undefined, "swatch").style.background = shade;
+    element("span", entry, pass);
+  }
 
   // Call → blocks → layer → pass → operation.
   const root = { name: "all calls", joules: 0, children: new Map(), pass: "", place: "" };
@@ -48,7 +57,8 @@
       box.style.left = `${x}px`;
       box.style.top = `${level * row}px`;
       box.style.width = `${Math.max(1, wide - 1)}px`;
-      box.style.background = passColours[node.pass] ?? "#56b4e9";
+      const shade = passColours[node.pass] ?? "#56b4e9";
+      Object.assign(box.style, { background: shade, color: inkOn(shade) });
       box.style.opacity = wanted && !node.name.toLowerCase().includes(wanted) ? "0.25" : "1";
       const says = `${fullName(node)}: ${joules(node.joules)}, ${percent(node.joules / root.joules)}${node.place ? " · " + node.place : ""}`;
       box.title = says;
@@ -89,6 +99,7 @@
   search.addEventListener("input", drawIcicle);
   window.addEventListener("resize", drawIcicle);
 
+  const shownAtFirst = 10; // most layers of a large model take next to nothing
   function table(id, rows) {
     const place = document.getElementById(id);
     const scale = column(rows.map((row) => row[2]));
@@ -96,15 +107,24 @@
     const head = element("tr", element("thead", place));
     [["layer", ""], [energy, "number"], ["95% interval", "number interval"], ["share", "number"], ["power", "number"], ["runs", "number"]].forEach(([title, kind]) => { element("th", head, title, kind).scope = "col"; });
     const body = element("tbody", place);
-    for (const [name, where, own, low, high, share, watts, count] of rows) {
-      const line = element("tr", body);
-      const cell = element("td", line, undefined, "api");
+    const fill = (shown) => shown.forEach(line);
+    if (rows.length > 2 * shownAtFirst) {
+      const rest = rows.slice(shownAtFirst);
+      const more = element("button", place.parentElement, `Show all ${counted(rows.length, "layer")}`);
+      place.after(more);
+      more.addEventListener("click", () => { more.remove(); fill(rest); });
+      fill(rows.slice(0, shownAtFirst));
+    } else fill(rows);
+
+    function line([name, where, own, low, high, share, watts, count]) {
+      const row = element("tr", body);
+      const cell = element("td", row, undefined, "api");
       element("span", cell, name);
       if (where) {
         const [, file, number] = /^(.*):(\d+)$/.exec(where) ?? [, where, ""];
         placeOf(cell, file, number);
       }
-      [[scale.text(own), energy, "number"], [`${scale.text(low)} to ${scale.text(high)}`, "95% interval", "number interval"], [percent(share), "share", "number"], [watts === null ? "" : watts.toPrecision(3) + " W", "power", "number"], [count ? String(count) : "", "runs", "number"]].forEach(([text, label, kind]) => { element("td", line, text, kind).dataset.label = label; });
+      [[scale.text(own), energy, "number"], [`${scale.text(low)} to ${scale.text(high)}`, "95% interval", "number interval"], [percent(share), "share", "number"], [watts === null ? "" : watts.toPrecision(3) + " W", "power", "number"], [count ? String(count) : "", "runs", "number"]].forEach(([text, label, kind]) => { element("td", row, text, kind).dataset.label = label; });
     }
   }
 
@@ -118,7 +138,8 @@
     const names = path ? path.split("/") : [];
     ["model", ...names].forEach((name, index) => {
       const there = names.slice(0, index).join("/");
-      const link = element("button", trail, (index ? " / " : "") + name, "trail");
+      if (index) element("span", trail, " / ");
+      const link = element("button", trail, name, "trail");
       if (inside.levels[there]) link.addEventListener("click", () => drawDiagram(there));
     });
     if (!level) return;

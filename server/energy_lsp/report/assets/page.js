@@ -1,7 +1,7 @@
 "use strict";
 // Phases, sum, table of calls, history, and what the energy is in other terms.
 (function () {
-  const { data, estimated, mark, joules, percent, plainJoules, column, element, svgElement, place, counted, colourOf, palette } = page;
+  const { data, estimated, mark, joules, percent, plainJoules, column, element, svgElement, place, counted, colourOf, inkOn, palette } = page;
   const whole = data.run.total;
   const phaseColours = { imports: "#8c8c8c", data: "#009e73", tracing: "#cc79a7", calls: "#0072b2", compiled: "#56b4e9", iteration: "#33a02c", callbacks: "#e69f00", python: "#b8a900", exit: "#666666", children: "#d55e00", unexplained: "#bdbdbd" };
   const methods = { "in place": "as it ran", replayed: "repeated alone", imported: "imported" };
@@ -22,7 +22,7 @@
       if (value <= 0) continue;
       const part = element("div", frame, value / sum > 0.09 ? name : "");
       part.style.width = `${(100 * value) / sum}%`;
-      if (shade) part.style.background = shade;
+      if (shade) Object.assign(part.style, { background: shade, color: inkOn(shade) });
       else part.className = "rest";
       part.title = `${name}: ${joules(value)}, ${percent(value / sum)}`;
     }
@@ -50,10 +50,11 @@
     const words = known.map(([name, value]) => `${name} ${percent(value / whole)}`).join(", ");
     bar(parent, known.map(([name, value]) => [name, value, phaseColours[name]]), `Energy by phase: ${words}`);
     const scale = column(known.map(([, value]) => value));
+    const energy = `${mark}energy, ${scale.unit}`;
     const table = element("table", parent, undefined, "stack");
     table.setAttribute("aria-labelledby", "phases-title");
     const head = element("tr", element("thead", table));
-    [["phase", ""], [`${mark}energy, ${scale.unit}`, "number"], ["share", "number"], ["seconds", "number"], ["most of it", ""]].forEach(([title, kind]) => { element("th", head, title, kind).scope = "col"; });
+    [["phase", ""], [energy, "number"], ["share", "number"], ["seconds", "number"], ["most of it", ""]].forEach(([title, kind]) => { element("th", head, title, kind).scope = "col"; });
     const body = element("tbody", table);
     for (const [name, value, seconds, detail] of known) {
       const row = element("tr", body);
@@ -62,7 +63,7 @@
       element("span", title, undefined, "swatch").style.background = phaseColours[name] ?? "#8c8c8c";
       element("span", title, name);
       const most = detail.map(([part, own]) => `${part} ${plainJoules(own)}`).join(", ");
-      cells(row, [scale.text(value), `energy, ${scale.unit}`, "number"], [percent(value / whole), "share", "number"], [seconds.toFixed(2), "seconds", "number"], [most, "most of it", ""]);
+      cells(row, [scale.text(value), energy, "number"], [percent(value / whole), "share", "number"], [seconds.toFixed(2), "seconds", "number"], [most, "most of it", ""]);
     }
   }
 
@@ -144,7 +145,7 @@
       }
       const known = call.joules !== null;
       cells(row,
-        [known ? every.text(call.joules) : "too little to tell", `energy, ${every.unit}`, "number"],
+        [known ? every.text(call.joules) : "too little to tell", `${mark}energy, ${every.unit}`, "number"],
         [known && whole ? percent(call.joules / whole) : "", "share", "number"],
         [known ? each.text(call.joules / call.count) : "", `each, ${each.unit}`, "number"],
         [intervalText(call, each), "95% interval", "number interval"],
@@ -189,7 +190,7 @@
     const head = element("tr", element("thead", table));
     ["when (UTC)", "commit", `${mark}energy, ${scale.unit}`].forEach((title) => { element("th", head, title).scope = "col"; });
     const body = element("tbody", table);
-    for (const [started, commit, value] of known) cells(element("tr", body), [started.slice(0, 16).replace("T", " "), "when", ""], [commit || "none", "commit", ""], [scale.text(value), `energy, ${scale.unit}`, ""]);
+    for (const [started, commit, value] of known) cells(element("tr", body), [started.slice(0, 16).replace("T", " "), "when", ""], [commit || "none", "commit", ""], [scale.text(value), `${mark}energy, ${scale.unit}`, ""]);
   }
 
   function footprint() {

@@ -1,7 +1,7 @@
 "use strict";
 // Power over time and the calls under it, on one axis: zoom, pan, reset, by mouse, touch and keyboard.
 (function () {
-  const { data, estimated, duration, element, colour, colourOf, passColours, shortName, counted } = page;
+  const { data, estimated, duration, element, colour, colourOf, inkOn, passColours, shortName, counted } = page;
   const box = document.getElementById("time");
   const width = () => Math.max(280, document.getElementById("power").clientWidth);
   const largest = (values) => values.reduce((most, value) => Math.max(most, value), 1e-9);
@@ -183,7 +183,7 @@
           ctx.fillRect(from, top, right - from, height - 2);
           drawn = right;
           if (right - left > 46 * devicePixelRatio) {
-            ctx.fillStyle = "#fff";
+            ctx.fillStyle = inkOn(ctx.fillStyle);
             const visible = Math.max(left, bbox.left);
             const room = Math.min(right, bbox.left + bbox.width) - visible - 8;
             const name = shown(span);
