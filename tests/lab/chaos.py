@@ -145,7 +145,8 @@ class Cluster:
         """Until the campaign is done and all kills were made; the exit status of its last client."""
         end = time.monotonic() + deadline
         self.keep_up()
-        self.start_client()
+        if self.client is None:
+            self.start_client()
         next_kill = time.monotonic() + self.chance.uniform(*pause) + 2.0
         while time.monotonic() < end:
             time.sleep(0.05)

@@ -4,7 +4,8 @@
 
 The job is the first line of standard input, as JSON; the pipe then stays open for as long as the attempt is wanted.
 FOLDER keeps finished jobs: `KEY.db` appears there whole, by a link that never replaces another, so that of two attempts at
-a job the first to finish is the one that counts. What came of it goes to standard output as one line of JSON.
+a job the first to finish is the one that counts. What it is at goes to standard output as lines of JSON (`under_way`), what
+came of it as the last of them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import signal
 import sqlite3
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,32 +29,45 @@ from energy_measure.campaign.jobs import Job
 from energy_measure.host.lock import HostLock, host_lock, host_name
 from energy_measure.host.parent import INTERRUPTED, end_with_standard_input
 
+Tell = Callable[[str], None]
+
 
 def main() -> None:
     """Attempt the job that stands on standard input."""
     folder = Path(sys.argv[1])
     result = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else prints does not get among the result
+
+    def write(line: Mapping[str, Any]) -> None:
+        result.write(json.dumps(line) + "\n")
+        result.flush()
+
+    def tell(sentence: str) -> None:
+        write({"under_way": sentence})
+
     message = json.loads(_first_line())
     signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
     end_with_standard_input()
     try:
-        outcome = prepare(message) if "prepare" in message else attempt(Job.from_message(message), folder)
+        if "prepare" in message:
+            outcome = prepare(message, tell)
+        else:
+            outcome = attempt(Job.from_message(message), folder, tell)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Problem as problem:
         outcome = {"failure": _for_a_plan(str(problem))}
-    result.write(json.dumps({"host": host_name(), **outcome}) + "\n")
-    result.close()
+    write({"host": host_name(), **outcome})
 
 
-def attempt(job: Job, folder: Path) -> dict[str, Any]:
+def attempt(job: Job, folder: Path, tell: Tell) -> dict[str, Any]:
     """Measure a job unless this host has done so; what there is to say of it."""
     finished = folder / f"{job.key}.db"
-    with host_lock(f"{job.label} of a campaign", on_wait=_say) as held:
+    with host_lock(f"{job.label} of a campaign", on_wait=tell) as held:
         if finished.exists():
             return {"database": str(finished), "again": True}
+        tell("being measured.")
         private_folder(folder)
         unfinished = folder / f"{job.key}.{uuid.uuid4().hex}.part"
         try:
@@ -118,15 +132,15 @@ def _one_file(database: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
-def prepare(message: Mapping[str, Any]) -> dict[str, Any]:
+def prepare(message: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     """Make an environment ahead, while nothing is being measured on this host."""
     # making environments is loaded where one is made
     from energy_measure.program.interpreters import create_environment
 
     path = Path(message["prepare"])
     folder = path if path.is_dir() else path.parent
-    with host_lock("building an environment", shared=True, on_wait=_say):
-        return {"python": str(create_environment(folder, message["python"]))}
+    with host_lock("building an environment", shared=True, on_wait=tell):
+        return {"python": str(create_environment(folder, message["python"], announce=tell))}
 
 
 def _for_a_plan(problem: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from energy_measure.campaign.jobs import ANY_MACHINE, Job, jobs_of
 from energy_measure.campaign.plan import Plan
 from energy_measure.campaign.results import Outcome, Results
-from energy_measure.campaign.worker import forget, prepare_environment, run_job
+from energy_measure.campaign.worker import forget, prepare_environment, run_job, topic_of
 from energy_measure.host.lock import host_name
 from energy_measure.problems import MeasureProblem
 
@@ -90,12 +90,15 @@ class _Campaign:
         """Worker address → the host it is on."""
         self.jobs = jobs
         self.tell = tell
+        self.done = sum(results.finished(job) for job in jobs)
         self.failed = 0
 
     def run(self, waiting: Sequence[Job]) -> None:
         """Submit all jobs, keep what comes back as it comes."""
         from distributed import as_completed
 
+        # What the workers say they are at comes in Dask's own thread.
+        self.client.subscribe_topic(topic_of(self.results.campaign), lambda event: self._tell(str(event[1])))
         prepared = self._prepare(waiting)
         futures = {self._submit(job, prepared): job for job in waiting}
         self._tell("started")
@@ -109,9 +112,6 @@ class _Campaign:
     def _prepare(self, jobs: Sequence[Job]) -> dict[tuple[str, str], list[Future]]:
         """Environments are built ahead, on every host, by tasks that take no energy resource."""
         wanted = sorted({(job.path, job.python) for job in jobs if job.create_env})
-        on: dict[str, list[str]] = {}
-        for address, host in self.hosts.items():
-            on.setdefault(host, []).append(address)
         return {
             (path, python): [
                 self.client.submit(
@@ -119,29 +119,41 @@ class _Campaign:
                     path,
                     python,
                     self.results.campaign,
-                    workers=addresses,
-                    allow_other_workers=False,
+                    workers=self._workers_of(host),
+                    # A host that went away is not waited for: the job's own attempt makes what is missing.
+                    allow_other_workers=True,
                     pure=False,
                     retries=self.plan.settings.retries,
                 )
-                for addresses in on.values()
+                for host in sorted(set(self.hosts.values()))
             ]
             for path, python in wanted
         }
 
     def _submit(self, job: Job, prepared: dict[tuple[str, str], list[Future]]) -> Future:
-        here = [address for address, host in self.hosts.items() if host == job.host]
         return self.client.submit(
             run_job,
             job.as_message(),
             self.results.campaign,
             prepared.get((job.path, job.python), []) if job.create_env else [],
             resources=ENERGY,
-            workers=here if job.host != ANY_MACHINE else None,
+            workers=self._workers_of(job.host) if job.host != ANY_MACHINE else None,
             retries=self.plan.settings.retries,
             priority=-job.repeat,
             pure=False,
         )
+
+    def _workers_of(self, host: str) -> list[str]:
+        """The host's network addresses: a worker that is started again listens elsewhere on it.
+
+        Simulated hosts share one, there it has to be the workers' own.
+        """
+        from distributed.comm import get_address_host
+
+        own = {address for address, name in self.hosts.items() if name == host}
+        machines = {get_address_host(address) for address in own}
+        shared = any(get_address_host(address) in machines for address in self.hosts.keys() - own)
+        return sorted(own if shared else machines)
 
     def _keep(self, job: Job, future: Future) -> None:
         """What came of a job, in the folder and in the database before the next is looked at."""
@@ -157,6 +169,7 @@ class _Campaign:
         failure = "" if self.results.finished(job) else result.get("failure") or "It gave no figures."
         outcome = Outcome(job, result.get("host", ""), failure, tuple(result.get("problems", ())))
         self.results.note(outcome)
+        self.done += outcome.measured
         self.failed += not outcome.measured
         if outcome.measured:
             with contextlib.suppress(Exception):  # the hosts drop it by themselves in time
@@ -165,12 +178,10 @@ class _Campaign:
         self._tell(f"{job.label}: {failure}" if failure else f"{job.label} measured at {outcome.host}")
 
     def _tell(self, message: str) -> None:
-        done = sum(self.results.finished(job) for job in self.jobs)
-        self.tell(Progress(done, self.failed, len(self.jobs), message))
+        self.tell(Progress(self.done, self.failed, len(self.jobs), message))
 
     def _state(self) -> str:
-        done = sum(self.results.finished(job) for job in self.jobs)
-        return f"{done} of {len(self.jobs)} jobs are measured and kept"
+        return f"{self.done} of {len(self.jobs)} jobs are measured and kept"
 
 
 def _told(problem: BaseException) -> str:

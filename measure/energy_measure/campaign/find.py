@@ -23,12 +23,16 @@ from energy_measure.program.entry_points import (
     python_files,
 )
 from energy_measure.program.imports import reached_files
-from energy_measure.program.interpreters import declared_requirements, python_of
+from energy_measure.program.interpreters import python_of
+from energy_measure.program.requirements import declared_requirements
 
 FRAMEWORKS = re.compile(
     r"^[ \t]*[\"']?(tensorflow|keras|tf[-_]keras|tf[-_]nightly)(?![\w])", re.IGNORECASE | re.MULTILINE
 )
-OLD_PIN = re.compile(r"tensorflow(?:-gpu|-cpu)?\s*(?:==|~=|<=|<)\s*1\.", re.IGNORECASE)
+OLD_PIN = re.compile(
+    r"^[ \t]*tensorflow(?:-gpu|-cpu)?\b[^\n;#]*(?:(?:==|~=|<=|<|\^|~)\s*1\.|<\s*2(?:\.0)*(?![.\d]))",
+    re.IGNORECASE | re.MULTILINE,
+)
 OLD_CODE = re.compile(
     rb"\btf\.(?:compat\.v1\.)?(?:Session|placeholder|get_default_graph)\(|disable_v2_behavior"
 )
@@ -113,7 +117,7 @@ def _within(place: Path, path: Path) -> str:
 def _declared(place: Path) -> str:
     """What the project says that it requires, a line each; nothing where that cannot be read."""
     try:
-        return declared_requirements(place)[1]
+        return declared_requirements(place).text
     except (MeasureProblem, OSError, ValueError, AttributeError, RecursionError):
         return ""
 

@@ -16,8 +16,8 @@ from energy_measure.campaign.plan import Plan, ProjectSettings
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.entry_points import notebook_files, python_files
 from energy_measure.program.imports import reached_files
+from energy_measure.program.requirements import declared_requirements
 
-REQUIREMENTS = ("requirements.txt", "pyproject.toml")
 SOURCES = (".py", ".ipynb")
 MOST_SOURCES = 20_000
 MOST_JOBS = 50_000
@@ -146,7 +146,11 @@ def _key(job: Job, named: str, state: str, required: str) -> str:
 
 
 def _required(folder: Path) -> str:
-    return _digest(folder, [folder / name for name in REQUIREMENTS])
+    try:
+        text = declared_requirements(folder).text
+    except MeasureProblem:
+        return ""  # making the environment says so
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:20]
 
 
 def _state(path: Path) -> str:

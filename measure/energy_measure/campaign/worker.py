@@ -19,13 +19,18 @@ from pathlib import Path
 from typing import IO, Any
 
 from energy_data.untrusted.reading import LARGEST_DATABASE, read_bytes
+from energy_measure.campaign.jobs import Job
 from energy_measure.host.lock import host_name
 
 LOOK_SECONDS = 0.5
 END_SECONDS = 20.0
 LAST_WORDS = 2000
+MOST_SAID = 65536
 KEEP_SECONDS = 30 * 86400.0
 """How long a host keeps finished jobs that no client came back for."""
+
+
+Tell = Callable[[str], None]
 
 
 class MeasurementKilled(Exception):  # noqa: N818 - what happened, not a fault of ours
@@ -39,7 +44,7 @@ class Unwanted(Exception):  # noqa: N818
 def prepare_environment(path: str, python: str, campaign: str) -> dict[str, Any]:
     """Task: make a project's environment on this host; never raises, so that jobs can say what went wrong."""
     try:
-        return _attempt({"prepare": path, "python": python}, campaign)
+        return _attempt({"prepare": path, "python": python}, campaign, Path(path).name)
     except MeasurementKilled as killed:
         return {"host": host_name(), "failure": f"Making its environment was killed ({killed})."}
 
@@ -52,7 +57,7 @@ def run_job(
     for environment in prepared:
         if environment.get("failure") and environment.get("host") == here:
             return {"key": job["key"], "host": here, "failure": environment["failure"]}
-    outcome = _attempt(job, campaign)
+    outcome = _attempt(job, campaign, Job.from_message(job).label)
     if outcome.get("killed"):
         raise MeasurementKilled(outcome["failure"])
     database = outcome.pop("database", None)
@@ -70,6 +75,11 @@ def forget(campaign: str, keys: Sequence[str]) -> None:
         folder.rmdir()
     except OSError:
         return  # others are still there, or it never was
+
+
+def topic_of(campaign: str) -> str:
+    """Dask's topic on which workers say what they are at: an environment may take minutes, a lock hours."""
+    return f"energy-lsp-{campaign}"
 
 
 def finished_folder(campaign: str) -> Path:
@@ -91,7 +101,7 @@ def _drop_old(cache: Path) -> None:
             continue
 
 
-def _attempt(message: Mapping[str, Any], campaign: str) -> dict[str, Any]:
+def _attempt(message: Mapping[str, Any], campaign: str, label: str) -> dict[str, Any]:
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "energy_measure.campaign.attempt", str(finished_folder(campaign))],
@@ -104,16 +114,16 @@ def _attempt(message: Mapping[str, Any], campaign: str) -> dict[str, Any]:
         try:
             process.stdin.write(json.dumps(dict(message)).encode() + b"\n")
             process.stdin.flush()
-            status = _wait(process)
+            status = _wait(process, output.fileno(), _teller(campaign, label))
         except BrokenPipeError:
             status = process.wait()
         finally:
             _end(process)
         said = _tail(errors)
         output.seek(0)
-        line = output.readline()
-    if status == 0 and line:
-        outcome: dict[str, Any] = json.loads(line)
+        lines = output.read().splitlines()
+    if status == 0 and lines:
+        outcome: dict[str, Any] = json.loads(lines[-1])
         if outcome.get("failure"):
             outcome["failure"] = _in_full(outcome["failure"], said)
         return {**outcome, "said": said}
@@ -135,14 +145,30 @@ def _in_full(failure: str, said: str) -> str:
     return failure.replace("(see above)", f"({errors[-1]})" if errors else "").replace("  ", " ")
 
 
-def _wait(process: subprocess.Popen[bytes]) -> int:
+def _wait(process: subprocess.Popen[bytes], output: int, tell: Tell) -> int:
+    """Until the attempt has ended; what it says on the way is passed on."""
     wanted = _wanted_check()
+    heard = 0
     while True:
         try:
             return process.wait(LOOK_SECONDS)
         except subprocess.TimeoutExpired:
             if not wanted():
                 raise Unwanted("nobody waits for this job any more") from None
+        # By place, since the attempt writes where this descriptor stands.
+        said, newline, _ = os.pread(output, MOST_SAID, heard).rpartition(b"\n")
+        heard += len(said) + len(newline)
+        for line in said.splitlines():
+            if under_way := json.loads(line).get("under_way"):
+                tell(under_way)
+
+
+def _teller(campaign: str, label: str) -> Tell:
+    """A function that tells whoever follows the campaign; nobody has to."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    return lambda sentence: worker.log_event(topic_of(campaign), f"{label} at {host_name()}: {sentence}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -8,22 +8,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import platformdirs
 
 from energy_data.paths import absolute
-from energy_data.untrusted.reading import LARGEST_SETTINGS, read_text
-from energy_data.untrusted.toml import BadSettings, read_toml
 from energy_data.untrusted.writing import private_folder, write_file
 from energy_measure.host.file_lock import locked_file
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.guarded import Guarded
+from energy_measure.program.requirements import Requirements, declared_requirements
 
 OLDEST = (3, 8)
+_POETRY = Path(__file__).with_name("poetry_requirements.py")
 
 _QUESTION = """
 import importlib.util, json, sys
@@ -88,72 +87,56 @@ def inspect_interpreter(path: Path) -> Interpreter | None:
     return Interpreter(path, (version[0], version[1], version[2]), has_tensorflow, any(has_keras))
 
 
-def create_environment(project: Path, base: str = "") -> Path:
-    """A virtual environment with what the project requires, made once and kept until that changes."""
-    requirements, text = declared_requirements(project)
+def create_environment(
+    project: Path, base: str = "", *, announce: Callable[[str], None] = lambda sentence: None
+) -> Path:
+    """A virtual environment with what the project requires, made once and kept until that changes.
+
+    `announce` is told when one has to be made.
+    """
+    requirements = declared_requirements(project)
     python = _named(base) if base else Path(sys.executable)
-    folder = environment_folder(project, python, text)
+    folder = environment_folder(project, python, requirements.text)
     private_folder(folder.parent)
     with locked_file(folder.with_suffix(".lock")):  # two projects may come for it at the same time
-        return _made(project, python, folder, requirements, text)
-
-
-def _made(project: Path, python: Path, folder: Path, requirements: list[str], text: str) -> Path:
-    if (folder / "complete").exists():
+        if not (folder / "complete").exists():
+            announce("making its environment; that may take minutes.")
+            _make(project, python, folder, requirements)
         return python_of(folder)
+
+
+def _make(project: Path, python: Path, folder: Path, requirements: Requirements) -> None:
     shutil.rmtree(folder, ignore_errors=True)
+    install = (str(python_of(folder)), "-m", "pip", "install", "--quiet")
     try:
         _run([str(python), "-m", "venv", str(folder)], project)
-        _run([str(python_of(folder)), "-m", "pip", "install", "--quiet", *requirements], project)
+        arguments = requirements.arguments
+        if not arguments:
+            _run([*install, "poetry-core"], project)
+            listed = folder / "requirements.txt"
+            ask = [str(python_of(folder)), str(_POETRY), str(absolute(project))]
+            with listed.open("wb") as stream:
+                _run(ask, project, output=stream.fileno())
+            arguments = ("-r", str(listed))
+        _run([*install, *arguments], project)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    write_file(folder / "complete", text, private=True)
-    return python_of(folder)
+    write_file(folder / "complete", requirements.text, private=True)
 
 
 def environment_folder(project: Path, python: Path, requirements: str) -> Path:
     """Where the environment for these requirements is kept."""
-    key = hashlib.sha256(json.dumps([str(project.resolve()), str(python), requirements]).encode())
+    key = hashlib.sha256(
+        json.dumps([str(project.resolve()), os.path.realpath(python), requirements]).encode()
+    )
     cache = Path(platformdirs.user_cache_dir("energy-lsp", appauthor=False))
     return cache / "environments" / key.hexdigest()[:16]
 
 
-def declared_requirements(project: Path) -> tuple[list[str], str]:
-    """What to hand to pip, and the text that decides what it installs."""
-    listed = absolute(project) / "requirements.txt"
-    if listed.exists():
-        return ["-r", str(listed)], _text(listed)
-    declared = project / "pyproject.toml"
-    if declared.exists():
-        tables = _tables(declared)
-        declared_in = tables.get("project", {})
-        listed_there = declared_in.get("dependencies", []) if isinstance(declared_in, dict) else []
-        dependencies = [str(text) for text in listed_there] if isinstance(listed_there, list) else []
-        if dependencies:
-            return dependencies, "\n".join(dependencies) + "\n"
-    raise MeasureProblem(
-        f"{project} has neither a requirements.txt nor dependencies in a pyproject.toml to make an "
-        "environment from; give an interpreter with --python."
-    )
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path, LARGEST_SETTINGS)
-    except (OSError, ValueError) as problem:
-        raise MeasureProblem(f"{path} cannot be read ({problem}); mend it, or use --python.") from problem
-
-
-def _tables(path: Path) -> dict[str, Any]:
-    try:
-        return read_toml(path)
-    except BadSettings as problem:
-        raise MeasureProblem(f"{path} cannot be read ({problem}); mend it, or use --python.") from problem
-
-
-def _run(command: list[str], project: Path) -> None:
-    with Guarded(command, stdout=sys.stderr.fileno(), stderr=sys.stderr.fileno(), cwd=project) as process:
+def _run(command: list[str], project: Path, output: int | None = None) -> None:
+    shown = sys.stderr.fileno()
+    with Guarded(command, stdout=output or shown, stderr=shown, cwd=project) as process:
         status = process.wait()
     if status:
         raise MeasureProblem(

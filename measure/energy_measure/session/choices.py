@@ -14,7 +14,8 @@ from energy_data.project_identity import project_ids
 from energy_data.untrusted.printable import one_line
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.interpreter_search import interpreters
-from energy_measure.program.interpreters import declared_requirements, find_interpreter
+from energy_measure.program.interpreters import find_interpreter
+from energy_measure.program.requirements import declared_requirements
 from energy_measure.request import MeasureRequest
 from energy_measure.session.preparing import entries_of
 from energy_measure.storage import database_path

@@ -208,6 +208,18 @@ def test_find_takes_what_can_be_measured_and_says_why_not(tmp_path: Path) -> Non
         "good/requirements.txt": "numpy\ntensorflow>=2.12\n",
         "notebook/work.ipynb": notebook,
         "notebook/pyproject.toml": '[project]\nname = "n"\ndependencies = ["keras>=3", "numpy"]\n',
+        "nested/train.py": program,
+        "nested/requirements.txt": "-r requirements/base.txt\n-r requirements.txt\n--requirement=none.txt\n",
+        "nested/requirements/base.txt": "tensorflow>=2.12\n",
+        "poetry/train.py": program,
+        "poetry/pyproject.toml": '[tool.poetry.dependencies]\npython = "^3.10"\nkeras = {version = "^3"}\n',
+        "poetry1/train.py": program,
+        "poetry1/pyproject.toml": '[tool.poetry.dependencies]\ntensorflow = "^1.15"\n',
+        "below/train.py": program,
+        "below/requirements.txt": "tensorflow>=1.13,<2.0\n",
+        "dynamic/train.py": program,
+        "dynamic/pyproject.toml": '[tool.setuptools.dynamic]\ndependencies = {file = "base.in"}\n',
+        "dynamic/base.in": "tensorflow<3\n",
         "bare/train.py": program,
         "other/requirements.txt": "torch\n",
         "other/main.py": "import torch\ntorch.ones(3)\n",
@@ -228,17 +240,20 @@ def test_find_takes_what_can_be_measured_and_says_why_not(tmp_path: Path) -> Non
         "good": ("train.py",),
         "mixed": ("new.py",),
         "notebook": ("work.ipynb",),
+        "nested": ("train.py",),
+        "poetry": ("train.py",),
+        "dynamic": ("train.py",),
     }
     why = {one.path.name: one.why for one in left_out}
     assert "declares no requirements" in why["bare"]
     assert "calls no" in why["other"]
     assert "neither TensorFlow nor Keras" in why["unnamed"]
-    assert "TensorFlow 1" in why["pinned"]
+    assert all("requires TensorFlow 1" in why[name] for name in ("pinned", "below", "poetry1"))
     assert "TensorFlow 1" in why["old"]
     assert "can be run" in why["library"]
     assert "environment.yml" in why["conda"]
     text = plan_text(repositories, found, left_out, relative_to=tmp_path)
     assert "# old.ipynb left out: written for TensorFlow 1\n# old.py left out" in text
     plan = plan_in(tmp_path, text)
-    assert [project.create_env for project in read_plan(plan).projects] == [True, True, True]
+    assert [project.create_env for project in read_plan(plan).projects] == [True] * len(found)
     assert jobs_of(read_plan(plan))

@@ -43,6 +43,8 @@ def test_what_failed_is_told_and_the_same_command_goes_on(tmp_path: Path) -> Non
     assert "status 1" in jobs[1]["failure"]
     assert "ValueError: no data at https://…@host/x" in jobs[1]["failure"]
     assert "/status" in first.stderr  # Dask's dashboard
+    assert "project0/main.py #1 at " in first.stderr
+    assert "being measured" in first.stderr
 
     (bad / "main.py").write_text("import tensorflow as tf\ntf.constant(1)\n")
     page = tmp_path / "report.html"
@@ -113,4 +115,25 @@ def test_whatever_is_killed_every_job_is_in_the_result_once(tmp_path: Path) -> N
     assert len(cluster.kills) >= 3, "the campaign was over before it was under fire"
     assert runs_by_project(tmp_path / "plan.db") == {project.name: 2 for project in projects}
     assert cluster.overlaps() == []
+    assert left == []
+
+
+def test_a_machine_whose_worker_was_killed_still_has_its_jobs(tmp_path: Path) -> None:
+    """The worker that is started again listens at another address."""
+    projects = write_projects(tmp_path, 2)
+    plan = write_plan(tmp_path, projects, repeat=1, machines='"each"')
+    cluster = Cluster(tmp_path, plan, ["a"], random.Random(3))
+    try:
+        cluster.keep_up()
+        cluster.start_client()
+        end = time.monotonic() + 60
+        while not list(cluster.of_kind("program")) and time.monotonic() < end:
+            time.sleep(0.1)
+        for process in cluster.of_kind("worker"):
+            process.kill()
+        status = cluster.run(0, deadline=100)
+    finally:
+        left = cluster.stop()
+    assert status == 0, (tmp_path / "log" / "client").read_text()[-2000:]
+    assert runs_by_project(tmp_path / "plan.db") == {project.name: 1 for project in projects}
     assert left == []

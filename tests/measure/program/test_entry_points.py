@@ -25,6 +25,7 @@ from energy_measure.program.interpreters import (
     find_interpreter,
     python_of,
 )
+from energy_measure.program.requirements import declared_requirements
 from energy_measure.request import MeasureOptions, project_root, read_options
 
 CALL = "import tensorflow as tf\n"
@@ -179,6 +180,16 @@ def test_an_environment_is_made_once_and_reused(
     assert create_environment(bench.project) == made
     assert (folder / "mark").exists(), "it was not made anew"
     assert environment_folder(bench.project, Path(sys.executable), "# changed\n") != folder
+
+
+def test_an_environment_is_another_when_an_included_file_changes(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("-r more.txt\n")
+    (tmp_path / "more.txt").write_text("keras==3.12\n")
+    before = declared_requirements(tmp_path)
+    (tmp_path / "more.txt").write_text("keras==3.15\n")
+    after = declared_requirements(tmp_path)
+    assert before.arguments == after.arguments == ("-r", str(tmp_path / "requirements.txt"))
+    assert before.text != after.text
 
 
 def test_nothing_to_make_an_environment_from(bench: Any) -> None:
