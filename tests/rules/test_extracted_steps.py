@@ -96,14 +96,16 @@ def train(epoch):
 for number in range(4):
     train(number)
 """,
-    "the step gives a number of Python": """
-def step(x, y):
+    "a function is given a number of each epoch": """
+seen = []
+def step(x, y, weight):
     with tf.GradientTape() as tape:
-        loss = mse(y, model(x))
+        loss = mse(y, model(x)) * weight
     opt.apply_gradients(zip(tape.gradient(loss, model.trainable_weights), model.trainable_weights))
-    return {"loss": loss, "rows": len(x)}
-for x, y in data:
-    print("." * step(x, y)["rows"])
+    seen.append(float(loss))
+for epoch in range(3):
+    for x, y in data:
+        step(x, y, 1.0 / (1 + epoch))
 """,
     "a string that holds code": loop('loss = mse(y, model(x))\n            note = f"{loss.numpy()}"'),
     "a helper reads what the loop counts down": "scale = 1.0\ndef f(p):\n    return p * scale\n"
@@ -200,6 +202,62 @@ for step, (x, y) in enumerate(data.repeat(2)):
         grads = tape.gradient(loss, model.trainable_weights)
         opt.apply_gradients(zip(grads, model.trainable_weights))
     print(step, float(loss))
+""",
+    "a function that also gives a number of Python": """
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = mse(y, model(x))
+    opt.apply_gradients(zip(tape.gradient(loss, model.trainable_weights), model.trainable_weights))
+    return {"loss": loss, "rows": len(x)}
+for x, y in data:
+    print(float(step(x, y)["loss"]), "." * step(x, y)["rows"])
+""",
+    "a function that counts, notes and prints": """
+seen = []
+def step(number, x, y):
+    if tf.reduce_any(tf.math.is_nan(x)):
+        return None
+    with tf.GradientTape() as tape:
+        loss = mse(y, model(x))
+    grads = tape.gradient(loss, model.trainable_weights)
+    opt.apply_gradients(zip(grads, model.trainable_weights))
+    seen.append(loss.numpy())
+    if number % 2 == 0:
+        print(number, seen[-1])
+    return float(loss)
+for number, (x, y) in enumerate(data):
+    step(number, x, y)
+""",
+    "a method that counts": """
+class Trainer:
+    def __init__(self):
+        self.net, self.optimizer, self.count = model, opt, 0
+    def step(self, x, y):
+        self.count += 1
+        with tf.GradientTape() as tape:
+            loss = mse(y, self.net(x))
+        grads = tape.gradient(loss, self.net.trainable_weights)
+        self.optimizer.apply_gradients(zip(grads, self.net.trainable_weights))
+        return float(loss)
+trainer = Trainer()
+for x, y in data:
+    print(trainer.step(x, y), trainer.count)
+""",
+    "noise of NumPy between two tapes": """
+other = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+second = keras.optimizers.SGD(0.05)
+def step(x, y):
+    noise = np.random.rand(1, 4).astype("float32")
+    with tf.GradientTape() as tape:
+        loss = mse(y, model(x + noise))
+    opt.apply_gradients(zip(tape.gradient(loss, model.trainable_weights), model.trainable_weights))
+    noise = np.random.rand(1, 4).astype("float32")
+    with tf.GradientTape() as tape:
+        last = mse(y, other(x + noise))
+    second.apply_gradients(zip(tape.gradient(last, other.trainable_weights), other.trainable_weights))
+    return loss, last
+for x, y in data:
+    print(*map(float, step(x, y)))
 """,
     "two loops in one": loop(PLAIN).replace(
         "    print",

@@ -2,65 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
-from energy_code.rule_engine.edits.extract import (
-    TAPE_NAMES,
-    Step,
-    counted,
-    extracted,
-    free_name,
-    is_python,
-    step_at,
-)
+from energy_code.rule_engine.edits.extract import Step, extracted, free_name
 from energy_code.rule_engine.edits.names import Names
-from energy_code.rule_engine.queries.handed_down import HandedDown
-from energy_code.rule_engine.queries.loops import calls_of, method_calls, targets
-from energy_code.rule_engine.queries.object_state import is_steady
-from energy_code.rule_engine.queries.program import (
-    Program,
-    free_names_of,
-    program_of,
-    root_name,
-    statements_at,
-)
-from energy_code.rule_engine.queries.purity import (
-    applies_gradients_of,
-    changes_outside,
-    free_names,
-    is_rebound,
-)
-from energy_code.rule_engine.queries.traceable import Reach, has_effect, reads_what_changes
+from energy_code.rule_engine.edits.step_functions import calls_in_loops, is_traceable, step_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_WORDS = (
-    *(b".numpy(", b".append(", b".extend(", b".Variable(", b".compile(", b".item(", b".update("),
-    *(b"print(", b"float(", b"int(", b"open(", b"input("),
-    *(b"global", b"nonlocal", b"yield", b"assert", b"profiler", b"time", b"await"),
-)
-_EFFECTS = re.compile(
-    rb"|".join(
-        rb"(?<!\w)" * word[:1].isalpha() + re.escape(word) + rb"(?!\w)" * word[-1:].isalpha()
-        for word in _WORDS
-    )
-)
-"""Looked for only where one of the words is: the expression takes long to find nothing."""
-_NOT_IN_A_STEP = re.compile(
-    _EFFECTS.pattern + rb"|\]\s*=(?!=)|\.(fit|predict|evaluate|train_on_batch|save\w*|summary|reset_\w+)\("
-    rb"|(?<![\w.])(np|numpy|random|break|continue|return|next)(?!\w)"
-)
-"""What stays in the loop when its step is taken out."""
-_STORES = re.compile(rb"\]\s*=(?!=)")
-"""An item of a list or dict that is set."""
-_LOOPS = ("for_statement", "while_statement")
-_TAPE_IN_LOOP = re.compile(rb"(?m)^[ \t]+with[ \t][^\n]*GradientTape\(")
+_TAPE = re.compile(rb"(?m)^[ \t]+with[ \t][^\n]*GradientTape\(")
 
 
 class MissingFunction(Rule):
@@ -71,8 +25,8 @@ class MissingFunction(Rule):
 
     **Equal when** the step has no side effects in Python: printing, lists, `.numpy()`, random numbers of
     NumPy. The rule leaves out steps in which it sees such, and speaks up only for functions that are
-    called in a loop, and for steps that stand in a loop themselves: these become a function, up to the first
-    statement that prints or counts.
+    called in a loop, and for steps that stand in a loop themselves, or in a function that does more: these become
+    a function of their own, up to the first statement that prints or counts.
     """
 
     message = "`@tf.function` turns this step, which runs in a loop, into one call"
@@ -201,6 +155,47 @@ class MissingFunction(Rule):
             "            loss = train_step(x, y)\n"
             "            self.losses.append(float(loss))",
         ),
+        (
+            "class Trainer:\n"
+            "    def __init__(self, model, optimizer):\n"
+            "        self.model, self.optimizer = model, optimizer\n"
+            "        self.losses = []\n"
+            "\n"
+            "    def step(self, number, x):\n"
+            "        with tf.GradientTape() as tape:\n"
+            "            loss = tf.reduce_mean(self.model(x) ** 2)\n"
+            "        grads = tape.gradient(loss, self.model.trainable_weights)\n"
+            "        self.optimizer.apply_gradients(zip(grads, self.model.trainable_weights))\n"
+            "        self.losses.append(loss.numpy())\n"
+            "        if number % 100 == 0:\n"
+            "            print(number, self.losses[-1])\n"
+            "\n"
+            "    def train(self, data):\n"
+            "        for number, x in enumerate(data):\n"
+            "            self.step(number, x)",
+            "class Trainer:\n"
+            "    def __init__(self, model, optimizer):\n"
+            "        self.model, self.optimizer = model, optimizer\n"
+            "        self.losses = []\n"
+            "\n"
+            "    @tf.function\n"
+            "    def traced_step(self, x):\n"
+            "        with tf.GradientTape() as tape:\n"
+            "            loss = tf.reduce_mean(self.model(x) ** 2)\n"
+            "        grads = tape.gradient(loss, self.model.trainable_weights)\n"
+            "        self.optimizer.apply_gradients(zip(grads, self.model.trainable_weights))\n"
+            "        return loss\n"
+            "\n"
+            "    def step(self, number, x):\n"
+            "        loss = self.traced_step(x)\n"
+            "        self.losses.append(loss.numpy())\n"
+            "        if number % 100 == 0:\n"
+            "            print(number, self.losses[-1])\n"
+            "\n"
+            "    def train(self, data):\n"
+            "        for number, x in enumerate(data):\n"
+            "            self.step(number, x)",
+        ),
     )
     leave_alone = (
         "class Trainer:\n"
@@ -272,6 +267,27 @@ class MissingFunction(Rule):
         "for batch in data:\n"
         "    grads = step(batch, w)\n"
         "    warm = False",
+        "log = []\n"
+        "\n\n"
+        "def step(x, w):\n"
+        "    scale = 1 / (1 + len(log))\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_sum(x * w) * scale\n"
+        "    w.assign_sub(tape.gradient(loss, w))\n"
+        "    log.append(float(loss))\n"
+        "\n\n"
+        "for batch in data:\n"
+        "    step(batch, w)",
+        "def learn(states, actions, w):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        loss = tf.reduce_sum(states * w) * tf.reduce_sum(actions)\n"
+        "    w.assign_sub(tape.gradient(loss, w))\n"
+        "\n\n"
+        "for episode in range(9):\n"
+        "    actions = []\n"
+        "    for state in game:\n"
+        "        actions.append(act(state))\n"
+        "    learn(tf.stack(game.states), actions, w)",
         "def step(x, w):\n"
         "    with tf.GradientTape() as tape:\n"
         "        loss = tf.reduce_sum(x * w)\n"
@@ -336,28 +352,21 @@ def step(x, w):
     apis = ("tf.GradientTape",)
 
     def look(self, place: RuleContext) -> Iterator[Match]:
-        """A function without effects in sight that is called in a loop of this file, or a step in a loop itself."""
+        """A function that is called in a loop of this file, or a part of it; or a step in a loop itself."""
         if place.loop(place.node, comprehensions=False) is not None:
-            yield from self._inline(place)
+            yield from self._taken_out(place, step_of(place, place.node, None, ()))
             return
         function = place.function(place.node)
-        name = function.child_by_field_name("name") if function is not None else None
-        if function is None or name is None or not _is_plain(place, function):
+        looped = calls_in_loops(place, function) if function is not None else []
+        if function is None or not looped:
             return
-        body = function.child_by_field_name("body")
-        looped = _calls_in_loops(place, function)
-        if not looped or body is None:
-            return
-        text = place.shared.code[body.start_byte : body.end_byte]
-        if (any(word in text for word in _WORDS) and _EFFECTS.search(text)) or _STORES.search(text):
-            return
-        numpy = place.module_alias("numpy")
-        if numpy is not None and f"{numpy}.".encode() in text:
-            return
-        if _depends_on_python(place, function, looped):
-            return
-        if not is_steady(place, body.start_byte, body.end_byte):
-            return
+        if is_traceable(place, function, looped):
+            yield from self._decorated(place, function, looped)
+        else:
+            yield from self._taken_out(place, step_of(place, place.node, function, looped))
+
+    def _decorated(self, place: RuleContext, function: Node, looped: Sequence[Node]) -> Iterator[Match]:
+        name = function.child_by_field_name("name")
 
         def edits() -> list[Edit]:
             names = Names(place.analysis)
@@ -365,27 +374,19 @@ def step(x, w):
             decorator = f"@{names.name('tf.function')}\n{margin}"
             return [*names.import_edits(), Edit(function.start_byte, function.start_byte, decorator)]
 
-        yield Match(name, edits=edits, related=looped[:1])
+        if name is not None:
+            yield Match(name, edits=edits, related=looped[:1])
 
-    def _inline(self, place: RuleContext) -> Iterator[Match]:
-        """The first tape in the body of a loop: its gradient has to be taken before anything has an effect."""
-        statement = next(
-            (one for one in place.within_function(place.node) if one.type == "with_statement"), None
-        )
-        if statement is None or statement.parent is None or place.node.end_byte > _head_end(statement):
-            return
-        if b"GradientTape" in place.shared.code[statement.start_byte : place.node.start_byte]:
-            return  # of two tapes in one statement the first speaks for both
-        tapes = [one for one in statement.parent.named_children if "GradientTape" in place.text(one)]
-        step = step_at(place, statement, partial(_ends_step, place)) if tapes[:1] == [statement] else None
-        if step is None or not _is_whole(place, step, statement):
+    def _taken_out(self, place: RuleContext, step: Step | None) -> Iterator[Match]:
+        if step is None:
             return
 
         def edits() -> list[Edit]:
             names = Names(place.analysis)
             decorator = f"@{names.name('tf.function')}"
-            earlier = len(_TAPE_IN_LOOP.findall(place.shared.code, 0, statement.start_byte))
-            name = free_name(place, "train_step", earlier)
+            earlier = len(_TAPE.findall(place.shared.code, 0, step.statements[0].start_byte))
+            # A model of Keras has a method `train_step` already.
+            name = free_name(place, "traced_step" if step.owner else "train_step", earlier)
             return [*names.import_edits(), *extracted(place, step, decorator, name)]
 
         yield Match(
@@ -394,146 +395,3 @@ def step(x, w):
             message="as a function under `@tf.function` this step is one call",
             related=step.statements,
         )
-
-
-def _ends_step(place: RuleContext, statement: Node) -> bool:
-    start, end = statement.start_byte, statement.end_byte
-    return _NOT_IN_A_STEP.search(place.shared.code, start, end) is not None or not is_steady(
-        place, start, end
-    )
-
-
-def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node]) -> bool:
-    """Whether the file changes what the function reads, or gives it another number or optimizer in each call."""
-    source, code = place.analysis.source, place.shared.code
-    text = source[function.start_byte : function.end_byte]
-    outside = code[: function.start_byte] + b"\n" + code[function.end_byte :]
-    free = free_names(text)
-    parameters = function.child_by_field_name("parameters")
-    program = program_of(place.analysis)
-    if free is None or parameters is None or _is_changed(place, program, function, looped):
-        return True
-    own = {name for name in free if not program.is_of_library(name)}
-    if changes_outside(outside, own) or any(is_rebound(outside, name) for name in own):
-        return True
-    optimizers = [name for name in place.names(parameters) if applies_gradients_of(text, [name])]
-    if optimizers and not _are_single(program, function, optimizers, outside):
-        return True
-    for call in looped:
-        loops = [one for one in place.within_function(call) if one.type in _LOOPS]
-        arguments = call.child_by_field_name("arguments")
-        given = place.names(arguments) if arguments is not None else set()
-        if given & (counted(place, loops) if loops else set()):
-            return True
-        if any(program.is_number(name) and len(program.assigned[name]) > 1 for name in given):
-            return True
-    return False
-
-
-def _are_single(program: Program, function: Node, optimizers: Sequence[str], outside: bytes) -> bool:
-    """Whether the step is only ever given one and the same optimizer, and one model that stays as it is."""
-    defined = statements_at(program, function.start_point, function.end_point)
-    if len(defined) != 1 or not isinstance(defined[0], ast.FunctionDef):
-        return False
-    step, down = defined[0], HandedDown(program)
-    models = {
-        root_name(node)
-        for node in ast.walk(step)
-        if isinstance(node, ast.Attribute) and node.attr.startswith("trainable")
-    } & {one.arg for one in step.args.args}
-    given = [*optimizers, *filter(None, models)]
-    if not all(down.is_one_object(step, name) for name in given):
-        return False
-    return not changes_outside(outside, {one for name in given for one, _ in down.names(step, name)})
-
-
-def _is_changed(place: RuleContext, program: Program, function: Node, looped: Sequence[Node]) -> bool:
-    """Whether the function reaches an effect, or reads what the loops that call it change."""
-    place.shared.looked_anywhere = True  # any function of the file may be one that it calls
-    defined = statements_at(program, function.start_point, function.end_point)
-    if len(defined) != 1 or not isinstance(defined[0], ast.FunctionDef):
-        return True
-    down = HandedDown(program)
-    if any(down.counts(defined[0], one.arg) for one in defined[0].args.args):
-        return True
-    if any(is_python(program, value) for value in _returned(defined[0])):
-        return True
-    reach = Reach(program, defined)
-    if has_effect(reach, [one.arg for one in defined[0].args.args if one.arg != "self"]):
-        return True
-    loops = [[one for one in place.within_function(call) if one.type in _LOOPS][-1:] for call in looped]
-    around = [
-        one
-        for [loop] in filter(None, loops)
-        for one in statements_at(program, loop.start_point, loop.end_point)
-    ]
-    return reads_what_changes(reach, around, free_names_of(defined[0]))
-
-
-def _returned(function: ast.FunctionDef) -> Iterator[ast.expr]:
-    """What a function gives, and the parts of it: a trace gives tensors of them."""
-    waiting = [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
-    while waiting:
-        value = waiting.pop()
-        yield value
-        waiting += getattr(value, "elts", [])
-        waiting += value.values if isinstance(value, ast.Dict) else []
-
-
-def _is_plain(place: RuleContext, function: Node) -> bool:
-    """A function of the module, a method, or one of a function that does not make it again and again."""
-    outside = function.parent
-    if outside is not None and outside.type == "block":
-        outer = outside.parent
-        return outer is not None and (
-            _is_method(function) or (outer.type == "function_definition" and place.loop(function) is None)
-        )
-    return outside is not None and outside.type == "module"
-
-
-def _is_method(function: Node) -> bool:
-    block = function.parent
-    return block is not None and block.parent is not None and block.parent.type == "class_definition"
-
-
-def _calls_in_loops(place: RuleContext, function: Node) -> list[Node]:
-    """Calls of a function in loops; of a method those that give it nothing but what the loop goes through."""
-    if not _is_method(function):
-        return [call for call in calls_of(place, function) if place.loop(call) is not None]
-    calls = method_calls(place, function)
-    looped = [call for call in calls if place.loop(call, comprehensions=False) is not None]
-    return looped if all(_given_batches(place, call) for call in looped) else []
-
-
-def _given_batches(place: RuleContext, call: Node) -> bool:
-    """Whether every argument is a tensor, or comes from what a loop goes through: a number would be traced each time."""
-    loops = [one for one in place.within_function(call) if one.type in _LOOPS]
-    given = {name for loop in loops for name in targets(place, loop)} - counted(place, loops)
-    arguments = call.child_by_field_name("arguments")
-    values = arguments.named_children if arguments is not None else []
-    return all(
-        value.type == "identifier" and (place.text(value) in given or place.is_tensor(value))
-        for value in values
-        if value.type != "comment"
-    )
-
-
-def _head_end(statement: Node) -> int:
-    body = statement.child_by_field_name("body")
-    return body.start_byte if body is not None else statement.end_byte
-
-
-def _is_whole(place: RuleContext, step: Step, statement: Node) -> bool:
-    """Whether every gradient is taken within the step, and no tape is used behind it."""
-    code = place.shared.code
-    start, end = step.statements[0].start_byte, step.statements[-1].end_byte
-    tapes = TAPE_NAMES.findall(code[start:end])
-    taken = all(re.search(rb"\b" + tape + rb"\.gradient\(", code[start:end]) for tape in tapes)
-    around = (code[step.loops[-1].start_byte : start], code[end : place.scope(statement).end_byte])
-    return bool(tapes) and taken and all(_is_opened_first(tape, text) for tape in tapes for text in around)
-
-
-def _is_opened_first(tape: bytes, code: bytes) -> bool:
-    """Whether a name, where some code has it, is that of another tape."""
-    found = re.search(rb"(\bas\s+)?\b" + tape + rb"\b", code)
-    return found is None or found.group(1) is not None

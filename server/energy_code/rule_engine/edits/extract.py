@@ -1,4 +1,4 @@
-"""Taking statements out of a loop into a function of their own, as a person would write it."""
+"""Taking statements out of a loop, or of a function that loops call, into a function of their own, as a person would."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ _COUNTED = re.compile(r"(range|enumerate)\(")
 
 
 class Step(NamedTuple):
-    """Neighbouring statements of a loop that can be a function: what they are given and what they give."""
+    """Neighbouring statements that can be a function: what they are given and what they give."""
 
     statements: Sequence[Node]
-    loops: Sequence[Node]
-    """Around them, the innermost first; the function goes before the outermost."""
+    around: Sequence[Node]
+    """The loops around them, the innermost first, or the function that they are part of; theirs goes before the last."""
     inputs: Sequence[str]
     outputs: Sequence[str]
+    owner: str = ""
+    """`self` in a method: the function becomes a method beside it."""
 
 
 class Names(NamedTuple):
@@ -51,40 +53,51 @@ class Names(NamedTuple):
     bound: frozenset[str]
 
 
-def step_at(place: RuleContext, first: Node, ends: Callable[[Node], bool]) -> Step | None:
-    """What can be taken out from a statement of a loop on, up to the first effect; None where names do not allow it."""
-    loops = [
-        loop for loop in place.within_function(first) if loop.type in ("for_statement", "while_statement")
-    ]
+def step_at(
+    place: RuleContext, first: Node, ends: Callable[[Node], bool], function: Node | None = None
+) -> Step | None:
+    """What can be taken out from a statement on, up to the first effect; None where names do not allow it.
+
+    Of the loops around the statement, or of `function`, which runs again and again.
+    """
+    around = [function] if function is not None else _loops(place, first)
     block = first.parent
     program = program_of(place.analysis)
-    if not loops or block is None or not _runs_in(block, loops[0]):
+    if not around or block is None or not _runs_in(block, around[0]):
         return None
     place.shared.looked_anywhere = True  # any function of the file may be one that runs with it
     statements = _taken(place, block, first, lambda one: ends(one) or _has_effect(program, one))
     names = _names(place, statements)
-    if names is None:
+    if names is None or (function is not None and names.bound & program.declared_global):
         return None
-    inside = _loop_names(place, loops, statements)
+    inside = _names_around(place, program, around, statements)
     inputs = sorted(name for name in names.read if name in inside or name in names.bound)
-    if any(name in counted(place, loops) for name in inputs):
+    owner = "self" if function is not None and "self" in inputs else ""
+    inputs = [name for name in inputs if name != owner]
+    if any(name in counted(place, around) for name in inputs):
         return None  # a Python number is another graph for each value
-    if _depends_on_python(place, program, names, inputs, loops, statements):
+    if _depends_on_python(place, program, names, inputs, around, statements):
         return None
     tapes = TAPE_NAMES.findall(place.shared.code, statements[0].start_byte, statements[-1].end_byte)
     outputs = [
         name
         for name in sorted(names.bound - {tape.decode() for tape in tapes})
-        if name in names.read or _is_read_outside(place, program, name, loops, statements)
+        if name in names.read or _is_read_outside(place, program, name, around, statements)
     ]
     if any(_is_python(program, name, statements) for name in outputs):
         return None
-    return Step(statements, loops, inputs, outputs)
+    return Step(statements, around, inputs, outputs, owner)
 
 
-def _runs_in(block: Node, loop: Node) -> bool:
-    """Whether a block is the body of a loop, or of a condition in it: the statements of either run one after the other."""
-    body = loop.child_by_field_name("body")
+def _loops(place: RuleContext, statement: Node) -> list[Node]:
+    return [
+        one for one in place.within_function(statement) if one.type in ("for_statement", "while_statement")
+    ]
+
+
+def _runs_in(block: Node, around: Node) -> bool:
+    """Whether a block is the body of a loop or function, or of a condition in it: its statements run one after the other."""
+    body = around.child_by_field_name("body")
     while block != body:
         condition = block.parent
         if condition is None or condition.type not in _CONDITIONS or condition.parent is None:
@@ -137,16 +150,18 @@ def is_python(program: Program, value: ast.expr) -> bool:
 def extracted(place: RuleContext, step: Step, decorator: str, name: str) -> list[Edit]:
     """The function before the loops, and a call of it in place of the statements."""
     source = place.analysis.source
-    outermost = step.loops[-1]
+    outermost = step.around[-1]
     margin = _margin(source, outermost.start_byte)
     start, end = step.statements[0].start_byte, step.statements[-1].end_byte
     body = textwrap.dedent(_margin(source, start) + source[start:end].decode())
-    lines = [decorator, f"def {name}({', '.join(step.inputs)}):", *textwrap.indent(body, "    ").split("\n")]
+    own = [step.owner] if step.owner else []
+    lines = [decorator, f"def {name}({', '.join([*own, *step.inputs])}):"]
+    lines += textwrap.indent(body, "    ").split("\n")
     if step.outputs:
         lines.append(f"    return {', '.join(step.outputs)}")
     blank = 1 if margin else 2
     text = "".join(f"{margin}{line}\n" if line.strip() else "\n" for line in lines) + "\n" * blank
-    call = f"{name}({', '.join(step.inputs)})"
+    call = f"{'.'.join([*own, name])}({', '.join(step.inputs)})"
     result = f"{', '.join(step.outputs)} = {call}" if step.outputs else call
     at = outermost.start_byte - len(margin.encode())
     return [Edit(at, at, text), Edit(start, end, result)]
@@ -240,18 +255,25 @@ class _Finder(ast.NodeVisitor):
         self._local.pop()
 
 
-def _loop_names(place: RuleContext, loops: Sequence[Node], statements: Sequence[Node]) -> set[str]:
-    """Names that the loops bind outside of the statements: they mean something else in each pass."""
-    found = {name for loop in loops for name in targets(place, loop)}
+def _names_around(
+    place: RuleContext, program: Program, around: Sequence[Node], statements: Sequence[Node]
+) -> set[str]:
+    """Names that loops or a function bind outside of the statements: they mean something else each time."""
+    found = {name for one in around for name in targets(place, one)}
+    for function in _parsed(program, around[-1], around[-1]):
+        if isinstance(function, ast.FunctionDef):
+            given = function.args
+            found |= {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+            found |= {one.arg for one in (given.vararg, given.kwarg) if one is not None}
     start, end = statements[0].start_byte, statements[-1].end_byte
-    for target in _assigned(loops[-1]):
+    for target in _assigned(around[-1]):
         if target.type not in ("attribute", "subscript") and not start <= target.start_byte < end:
             found |= place.names(target) | ({place.text(target)} if target.type == "identifier" else set())
     return found
 
 
-def _assigned(loop: Node) -> Iterator[Node]:
-    waiting = [loop]
+def _assigned(code: Node) -> Iterator[Node]:
+    waiting = [code]
     while waiting:
         node = waiting.pop()
         if node.type in ("assignment", "augmented_assignment"):
@@ -266,22 +288,22 @@ def _depends_on_python(
     program: Program,
     names: Names,
     inputs: Sequence[str],
-    loops: Sequence[Node],
+    around: Sequence[Node],
     statements: Sequence[Node],
 ) -> bool:
-    """Whether the loops change what a trace would take for granted, or give each call another number or optimizer."""
+    """Whether the code around changes what a trace would take for granted, or give each call another number or optimizer."""
     source = place.analysis.source
     start, end = statements[0].start_byte, statements[-1].end_byte
-    taken, around = _parsed(program, statements[0], statements[-1]), _parsed(program, loops[-1], loops[-1])
-    if len(taken) != sum(one.type != "comment" for one in statements) or len(around) != 1:
+    taken, whole = _parsed(program, statements[0], statements[-1]), _parsed(program, around[-1], around[-1])
+    if len(taken) != sum(one.type != "comment" for one in statements) or len(whole) != 1:
         return True
     reach = Reach(program, taken)
     return (
         has_effect(reach, inputs)
-        or reads_what_changes(reach, without(around[0], taken), names.read - set(inputs) - {"self"})
+        or reads_what_changes(reach, without(whole[0], taken), names.read - set(inputs) - {"self"})
         or applies_gradients_of(source[start:end], inputs)
         or any(program.is_number(name) and not is_size(program, name) for name in inputs)
-        or any(_starts_as_number(program, name) for name in inputs)
+        or any(_starts_as_number(program, name) or is_list_of_python(program, name) for name in inputs)
     )
 
 
@@ -289,6 +311,17 @@ def _starts_as_number(program: Program, name: str) -> bool:
     """Whether a name is given a number somewhere: what is made of it may be one of Python, another graph for each."""
     return any(
         isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
+        for value in program.assigned.get(name, ())
+    )
+
+
+def is_list_of_python(program: Program, name: str) -> bool:
+    """Whether a name may be a list that grows, or one of items picked by Python: each would be another graph."""
+    if name in program.appended:
+        return True
+    picked = (ast.Name, ast.Subscript, ast.Attribute, ast.Constant)
+    return any(
+        isinstance(value, ast.ListComp) and isinstance(value.elt, picked)
         for value in program.assigned.get(name, ())
     )
 
@@ -311,17 +344,19 @@ def counted(place: RuleContext, loops: Sequence[Node]) -> set[str]:
 
 
 def _is_read_outside(
-    place: RuleContext, program: Program, name: str, loops: Sequence[Node], statements: Sequence[Node]
+    place: RuleContext, program: Program, name: str, around: Sequence[Node], statements: Sequence[Node]
 ) -> bool:
-    """Whether a name is met in the loops outside of the statements, behind them in the same scope, or in a function."""
-    source, scope = place.shared.code, place.scope(loops[-1])
+    """Whether a name is met around the statements, behind them in the same scope, or in a function that has none of it."""
+    code, whole = place.shared.code, around[-1]
+    of_function = whole.type == "function_definition"
+    scope = whole if of_function else place.scope(whole)
     start, end = statements[0].start_byte, statements[-1].end_byte
     word = re.compile(rb"(?<![\w.])" + name.encode() + rb"(?!\w)")
-    if word.search(source, loops[-1].start_byte, start) or word.search(source, end, scope.end_byte):
+    if word.search(code, whole.start_byte, start) or word.search(code, end, scope.end_byte):
         return True
     functions = [one for named in program.functions.values() for one in named]
     methods = [one for named in program.methods.values() for one in named]
-    return any(name in free_names_of(one) for one in (*functions, *methods))
+    return not of_function and any(name in free_names_of(one) for one in (*functions, *methods))
 
 
 def _margin(source: bytes, start: int) -> str:

@@ -21,6 +21,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 STATIC_LIBRARIES = frozenset({"numpy", "math"})
 """What they give of plain numbers is a plain number; of tensors, or at random, it is not."""
 _LIBRARIES = frozenset({"tensorflow", "keras", "tf_keras", "numpy"})
+_PUTS_IN = frozenset({"append", "extend", "insert"})
 _NOT_PYTHON = re.compile(rb"(?m)^[ \t]*[%!].*$")
 """Lines of notebooks for the shell and for magic."""
 
@@ -38,6 +39,8 @@ class Names:
     parameters: set[str] = field(default_factory=set)
     """Of any function."""
     declared_global: set[str] = field(default_factory=set)
+    appended: set[str] = field(default_factory=set)
+    """Lists that something is put into."""
 
 
 class Part(NamedTuple):
@@ -71,6 +74,7 @@ class Program(Names):
         self.classes |= names.classes
         self.parameters |= names.parameters
         self.declared_global |= names.declared_global
+        self.appended |= names.appended
         for name, functions in names.functions.items():
             self.functions[name] += functions
         for name, methods in names.methods.items():
@@ -172,6 +176,8 @@ def _note(found: Names, node: ast.AST) -> None:
         _assign(found, node.optional_vars, None)
     elif isinstance(node, ast.arg):
         found.parameters.add(node.arg)
+    elif isinstance(node, ast.Attribute) and node.attr in _PUTS_IN and isinstance(node.value, ast.Name):
+        found.appended.add(node.value.id)
 
 
 def _load(name: ast.Name) -> ast.Name:
