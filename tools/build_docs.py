@@ -91,6 +91,7 @@ def settings_page() -> str:
         "A comment in the source, `# energy: ignore[rule]`, silences a rule on its line; `hotspot` is for "
         "hotspots, and `# energy: ignore` without names silences everything there.",
         "",
+        "Editors that cannot answer for a section of their settings send it once, as the initialization option `energyLsp`. "
         "The initialization option `trusted: false` makes the server show published figures alone, read no "
         "database, and refuse to measure; editors send it for workspaces that the user does not trust.",
         "",

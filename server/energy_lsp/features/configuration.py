@@ -79,9 +79,10 @@ async def ask_settings(ls: EnergyServer) -> None:
         return
     if folders:
         for folder, answer in zip(folders, answers, strict=False):
-            use_settings(ls, _mapping(answer), [folder])
+            use_settings(ls, _mapping(answer, ls.folders.default_options), [folder])
     else:
-        ls.folders.default_options = dict(_mapping(answers[0] if answers else None))
+        first = answers[0] if answers else None
+        ls.folders.default_options = dict(_mapping(first, ls.folders.default_options))
         use_settings(ls, ls.folders.default_options)
 
 
@@ -95,9 +96,9 @@ def use_settings(
         ls.show_anew()
 
 
-def _mapping(answer: object) -> Mapping[str, Any]:
-    """A client that has no such section answers null."""
-    return answer if isinstance(answer, Mapping) else {}
+def _mapping(answer: object, default: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A client that has no such section answers null: what it began with holds."""
+    return answer if isinstance(answer, Mapping) else default
 
 
 def _register_watchers(ls: EnergyServer) -> None:

@@ -31,6 +31,7 @@ from energy_lsp.wire.streams import Bounded, Streams
 from energy_lsp.wire.type_warmup import learn
 from energy_lsp.workspace.client import Client
 from energy_lsp.workspace.folders import Folders
+from energy_lsp.workspace.settings import SECTION
 
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader
@@ -168,8 +169,11 @@ class EnergyServer(LanguageServer):
             for method in (types.TEXT_DOCUMENT_DIAGNOSTIC, types.WORKSPACE_DIAGNOSTIC):
                 self.protocol.fm.features.pop(method, None)
         options: Any = params.initialization_options
-        if isinstance(options, dict) and options.get("trusted") is False:
+        options = options if isinstance(options, dict) else {}
+        if options.get("trusted") is False:
             self.folders.trusted = False
+        if isinstance(section := options.get(SECTION), dict):
+            self.folders.default_options = section
         uris = [folder.uri for folder in params.workspace_folders or ()]
         if not uris and params.root_uri:
             uris = [params.root_uri]

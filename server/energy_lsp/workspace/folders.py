@@ -340,7 +340,7 @@ class Folders:
         self._loose: dict[Path, Folder] = {}
         self.trusted = True
         self.default_options: dict[str, object] = {}
-        """The editor's options for files outside all folders."""
+        """The editor's options where it has none for a folder: what it began with, or those of single files."""
 
     def __iter__(self) -> Iterator[Folder]:
         return iter([*self._folders.values(), *self._loose.values()])
@@ -352,8 +352,12 @@ class Folders:
 
     def add(self, root: Path) -> Folder:
         """A folder joined the workspace."""
-        folder = self._folders.setdefault(root, Folder(root, self.trusted, self._command_line))
-        folder.configure()
+        folder = self._folders.get(root)
+        if folder is not None:
+            folder.configure()
+            return folder
+        folder = self._folders[root] = Folder(root, self.trusted, self._command_line)
+        folder.configure(self.default_options)
         return folder
 
     def remove(self, root: Path) -> None:
