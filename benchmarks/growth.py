@@ -106,6 +106,12 @@ def globals_(size: int) -> str:
     )
 
 
+def values(size: int) -> str:
+    """Variables that hold themselves in two ways, by branch."""
+    twice = "if tf.abs(1):\n    a = (a, 1)\nelse:\n    a = [a, 2]\n"
+    return HEAD + "a = 1\n" + twice * size + "tf.abs(a)\n"
+
+
 SUBJECTS: dict[str, tuple[Callable[[int], str], int]] = {
     "lines": (lines, 800),
     "calls": (calls, 50),
@@ -118,6 +124,7 @@ SUBJECTS: dict[str, tuple[Callable[[int], str], int]] = {
     "layers": (layers, 4),
     "unclosed": (unclosed, 50),
     "globals": (globals_, 10),
+    "values": (values, 20),
 }
 """How to make a program, and the size to begin with."""
 

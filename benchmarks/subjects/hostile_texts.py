@@ -155,6 +155,30 @@ TEXTS: dict[str, Callable[[int], str]] = {
         "for i in range(10**18):\n    tf.abs(i)\nx = [tf.abs(i) for i in range(10**9)]\n" * n
     ),
     "listgrow": lambda n: "x = []\n" + "x = [x, x]\n" * n + "tf.abs(x)\n",
+    "ortwice": lambda n: (
+        "a = tf.ones(2)\nb = 1\n" + "a = a or (a, b)\nb = b and [b, a]\n" * n + "tf.abs(a)\n"
+    ),
+    "iftwice": lambda n: (
+        "a = 1\n" + "if tf.abs(1):\n    a = (a, 1)\nelse:\n    a = [a, 2]\n" * n + "tf.abs(a)\n"
+    ),
+    "looptwice": lambda n: (
+        "def f(a):\n    for i in range(3):\n" + "        a = (a, tf.abs(a)) if i else [a]\n" * n + "f(1)\n"
+    ),
+    "appendself": lambda n: "a = []\n" + "a.append((a, tf.abs(1)))\n" * n + "for b in a:\n    tf.abs(b)\n",
+    "dictself": lambda n: "d = {}\n" + "".join(f"d['{i}'] = [d, d]\n" for i in range(n)) + "tf.abs(d)\n",
+    "attrself": lambda n: (
+        "class A:\n    def __init__(self, x):\n        self.x = (x, [x])\na = A(1)\n"
+        + "a = A((a, a.x))\n" * n
+        + "tf.abs(a.x)\n"
+    ),
+    "calltwice": lambda n: (
+        "def f0(x):\n    return tf.abs(x)\n"
+        + "".join(f"def f{i}(x):\n    return (f{i - 1}(x), f{i - 1}((x, {i})))\n" for i in range(1, n))
+        + f"f{n - 1}(1)\n"
+    ),
+    "comprtwice": lambda n: (
+        "x = " + "[" * n + "tf.abs(1)" + "".join(f" for a{i} in range(3)]" for i in range(n)) + "\n"
+    ),
     "strgrow": lambda n: "x = 'aaaa'\n" + "x = x + x\n" * n + "tf.abs(x)\n",
     "closures": lambda n: (
         "def f(x):\n    def g(y):\n        return x(y)\n    return g\nh = tf.abs\n"

@@ -129,3 +129,39 @@ def test_long_runs_without_code_are_handed_to_the_parser_as_blank_lines(line: st
 def test_a_string_of_many_lines_is_handed_on_as_it_is() -> None:
     text = growth.HEAD + 'x = """\n' + "# note\n" * 200 + '"""\ntf.ones(2)\n'
     assert without_long_runs(text.encode()) == text.encode()
+
+
+def test_a_key_in_a_chain_of_classes_evaluates_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their methods are called in more ways than are kept apart: all is read anew, and little asked again before."""
+    text = (
+        growth.HEAD + "class C0(tf.keras.layers.Layer):\n    def call(self, x):\n        return tf.abs(x)\n"
+    )
+    text += "".join(
+        f"class C{n}(C{n - 1}):\n    def __init__(self, u={n}):\n        super().__init__(u)\n"
+        f"        self.w{n} = tf.zeros(u)\n"
+        f"    def call(self, x):\n        return super().call(tf.sqrt(x)) + self.w{n}\n"
+        for n in range(1, 200)
+    )
+    document = Document(text + "C199()(tf.ones(2))\n")
+    engine = document.engine
+    counts = {"evaluate": 0, "verify": 0}
+
+    def count(part: object, name: str) -> None:
+        real = getattr(part, name)
+
+        def counted(*arguments: object) -> object:
+            counts[name] += 1
+            return real(*arguments)
+
+        monkeypatch.setattr(part, name, counted)
+
+    count(engine.summaries, "evaluate")
+    count(engine.invalidation, "verify")
+    document.analyse()
+    fresh = counts["evaluate"]
+    counts.update(evaluate=0, verify=0)
+    place = text.index("tf.sqrt(x)")
+    document.edit(place, place + len("tf.sqrt"), b"tf.square")
+    assert [call.api for call in document.analyse().calls] == found(document.source.decode())
+    assert counts["evaluate"] <= 1.2 * fresh
+    assert counts["verify"] <= fresh / 4

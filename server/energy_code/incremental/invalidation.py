@@ -90,6 +90,7 @@ class Invalidation:
         """The program is followed from its top once more, with what depends on the order forgotten."""
         self._predecessors.clear()
         self._effort_at = -1
+        self.classes.begin_again()
 
     # 1. Would the questions be answered as before? --------------------------------------------------------------
 

@@ -30,32 +30,36 @@ class Knowledge(NamedTuple):
 
     sites: Mapping[CallSite, ResolvedCall]
     summaries: Mapping[Code, list[Summary]]
-    modes: Mapping[FunctionCode, Mode]
+    modes: Mapping[Code | None, Mode]
     called: set[FunctionCode]
 
     def changed_since(self, old: Knowledge) -> set[Code]:
         """The codes of which something else is known than before."""
         if old is self:
             return set()
-        before = old.sites.get
-        changed: set[Code] = {
-            e.enclosing_code
-            for e, site in self.sites.items()
-            if (known := before(e)) is not site and known != site
-        }
-        changed.update(e.enclosing_code for e in old.sites.keys() - self.sites.keys())
+        changed: set[Code] = set()
+        if self.sites != old.sites:
+            before = old.sites.get
+            changed.update(
+                e.enclosing_code
+                for e, site in self.sites.items()
+                if (known := before(e)) is not site and known != site
+            )
+            changed.update(e.enclosing_code for e in old.sites.keys() - self.sites.keys())
         changed.update(code for code, found in self.summaries.items() if old.summaries.get(code) != found)
         changed.update(old.summaries.keys() - self.summaries.keys())
-        changed.update(code for code, _ in self.modes.items() ^ old.modes.items())
+        changed.update(code for code, _ in self.modes.items() ^ old.modes.items() if code is not None)
         return changed | (self.called ^ old.called)
 
 
 class ModuleSummary:
     """The evaluations of a module's code, and what follows from them together."""
 
-    def __init__(self, engine: Engine, module: Module) -> None:
+    def __init__(self, engine: Engine, module: Module, in_order: bool = False) -> None:
         self.engine = engine
         self.module = module
+        self.in_order = in_order
+        """True to stop where something was evaluated in another order than in a fresh reading: all is forgotten then."""
         self.summaries: dict[Code, list[Summary]] = {}
         self.seen: dict[int, Summary] = {}
         self.functions: dict[FunctionCode, Function] = {}
@@ -78,25 +82,30 @@ class ModuleSummary:
         engine.modules.execute(module)
         for _, statement, summary in module.summaries:
             self.add(statement, summary)
+        if self.is_in_vain():
+            return
         for importer in summarised_importers(engine, module):
             for function, given, mode in importer.calls_into(module):
                 self.visit(function, given, OUTSIDE[mode])
             for function, mode in importer.marked_elsewhere:
                 if function.module is module:
                     self.marks.setdefault(function.code, mode)
-        while self.pending:
+        while self.pending and not self.is_in_vain():
             function = self.pending.pop()
             if function.code not in self.callers and function.module is module:
                 for given in self.uncalled(function):
                     self.visit(function, given, NOBODY)
-
         engine.contexts.prune()
+
+    def is_in_vain(self) -> bool:
+        """True when the module is to be read as if for the first time, whatever else is found."""
+        return self.in_order and self.module in self.engine.contexts.disordered
 
     def add(self, code: Code, summary: Summary) -> None:
         """Take in one evaluation and everything it leads to."""
         stack: list[tuple[Code, Summary]] = []
         self.see(code, summary, stack)
-        revisions = self.engine.revisions
+        module, seen, revisions = self.module, self.seen, self.engine.revisions
         changes, revision, current_pass = revisions.changes, revisions.revision, revisions.passes
         while stack:
             caller, current = stack.pop()
@@ -104,16 +113,17 @@ class ModuleSummary:
                 self.summaries.setdefault(enclosing_code, []).append(current)
             for function, mode in current.marks:
                 self.marks.setdefault(function.code, mode)
-                if function.module is not self.module:
+                if function.module is not module:
                     self.marked_elsewhere.append((function, mode))
             if current.external_writes:
                 note(self.external_writes, current.external_writes)
             for function in current.defined:
                 self.pending.append(function)
                 self.functions[function.code] = function
-                self.module.note_setter(function)
+                if function.code.globals:
+                    module.note_setter(function)
             for function, given, callee in current.invocations:
-                if function.module is not self.module:
+                if function.module is not module:
                     callee.summarised_at = revision
                     self.outside.append((function, given, caller))
                     self.gather(callee)
@@ -123,8 +133,11 @@ class ModuleSummary:
                     self.note_instance(given)
                 if callee.replaced or callee.verified_at != changes:
                     callee = self.engine.summaries.summary(function, given)
+                    if self.is_in_vain():
+                        return
                 callee.last_pass, callee.summarised_at = current_pass, revision
-                self.see(function.code, callee, stack)
+                if id(callee) not in seen or callee.shown:
+                    self.see(function.code, callee, stack)
 
     def see(self, code: Code, summary: Summary, waiting: list[tuple[Code, Summary]]) -> None:
         """Let an evaluation be looked at, or what was reported in its place before the edit while it stands."""
@@ -135,16 +148,19 @@ class ModuleSummary:
 
     def note_shown(self) -> None:
         """Remember what was looked at and made again afterwards: a fresh reading reports it, too."""
+        seen = self.seen.values()
+        again = {id(last) for one in seen if (last := newest_of(one)) is not one or one.shown}
+        if not again:
+            return
         versions: dict[int, list[Summary]] = {}
         newest: dict[int, Summary] = {}
-        for summary in self.seen.values():
-            last = summary
-            while last.newer is not None:
-                last = last.newer
-            newest[id(last)] = last
-            versions.setdefault(id(last), []).append(summary)
-        for key, seen in versions.items():
-            newest[key].shown = tuple(seen) if seen != [newest[key]] else ()
+        for summary in seen:
+            last = newest_of(summary)
+            if id(last) in again:
+                newest[id(last)] = last
+                versions.setdefault(id(last), []).append(summary)
+        for key, found in versions.items():
+            newest[key].shown = tuple(found) if found != [newest[key]] else ()
 
     def gather(self, summary: Summary) -> None:
         """Take over the external writes that a call into another module leaves behind."""
@@ -192,28 +208,28 @@ class ModuleSummary:
         """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
         merged: dict[CallSite, ResolvedCall] = {}
         for summary in self.seen.values():
+            if merged.keys().isdisjoint(summary.sites):
+                merged.update(summary.sites)
+                continue
             for expression, site in summary.sites.items():
                 old = merged.get(expression)
                 merged[expression] = site if old is None else agreed(old, site)
         return merged
 
     @cached_property
-    def modes(self) -> Mapping[FunctionCode, Mode]:
+    def modes(self) -> Mapping[Code | None, Mode]:
         """Graph or jit for functions that are traced, or only called from such ones."""
-        modes: dict[FunctionCode, Mode] = dict(self.marks)
+        modes: dict[Code | None, Mode] = {OUTSIDE[mode]: mode for mode in OUTSIDE if mode != "eager"}
+        modes.update(self.marks.items())
         for code, function in self.functions.items():
             if code not in modes and self.framework_traces(function):
                 modes[code] = "graph"
-        changed = True
-        while changed:
-            changed = False
-            for code, callers in self.callers.items():
-                if code in modes or not (callers - {code}):
-                    continue
-                found = {self.mode_of(caller, modes) for caller in callers - {code}}
-                if "eager" not in found:
-                    modes[code] = "jit" if found == {"jit"} else "graph"
-                    changed = True
+        waiting = {code: callers - {code} for code, callers in self.callers.items() if code not in modes}
+        waiting = {code: callers for code, callers in waiting.items() if callers}
+        while called := [code for code, callers in waiting.items() if callers <= modes.keys()]:
+            for code in called:
+                found = {modes[caller] for caller in waiting.pop(code)}
+                modes[code] = "jit" if found == {"jit"} else "graph"
         return modes
 
     @cached_property
@@ -222,18 +238,10 @@ class ModuleSummary:
         called = {code for code, callers in self.callers.items() if callers}
         return Knowledge(self.sites, self.summaries, self.modes, called)
 
-    def mode_of(self, caller: Code | None, modes: Mapping[FunctionCode, Mode]) -> Mode:
-        """The mode a caller runs in."""
-        for mode, code in OUTSIDE.items():
-            if caller is code:
-                return mode
-        return modes.get(caller, "eager") if isinstance(caller, FunctionCode) else "eager"
-
     def calls_into(self, module: Module) -> list[tuple[Function, CallContext, Mode]]:
         """How this module calls functions of another one."""
         outside = [call for call in self.outside if call[0].module is module]
-        modes = self.modes if outside else {}
-        return [(function, given, self.mode_of(caller, modes)) for function, given, caller in outside]
+        return [(function, given, self.modes.get(caller, "eager")) for function, given, caller in outside]
 
     def framework_traces(self, function: Function) -> bool:
         """True for methods that Keras runs as a graph."""
@@ -249,6 +257,13 @@ class ModuleSummary:
             if value is not None:
                 return value
         return UNKNOWN
+
+
+def newest_of(summary: Summary) -> Summary:
+    """What was made last in the place of an evaluation."""
+    while summary.newer is not None:
+        summary = summary.newer
+    return summary
 
 
 def agreed(old: ResolvedCall, site: ResolvedCall) -> ResolvedCall:
@@ -282,25 +297,26 @@ def summary_of_module(engine: Engine, module: Module) -> ModuleSummary:
         engine.modules.execute(module)
         if engine.order.forget_touched_cycles(module):
             engine.invalidation.begin_again()
-        summary = followed(engine, module)
+        summary = followed(engine, module, in_order=True)
         if not engine.order.is_as_fresh(module, summary.functions):
             engine.invalidation.begin_again()
             summary = followed(engine, module)
+        engine.order.read(module, summary.functions)
         summary.note_shown()
         module.summarised_at = engine.revisions.revision
     return summary
 
 
-def followed(engine: Engine, module: Module) -> ModuleSummary:
+def followed(engine: Engine, module: Module, in_order: bool = False) -> ModuleSummary:
     """A module followed from its top until its end agrees with what was assumed on the way."""
-    summary = module.summary = ModuleSummary(engine, module)
+    summary = module.summary = ModuleSummary(engine, module, in_order)
     for _ in range(MAX_ROUNDS):
-        if engine.invalidation.agrees(module, summary):
+        if summary.is_in_vain() or engine.invalidation.agrees(module, summary):
             break
         for user in users_of(engine, module):  # followed on the way, with what was known by then
             user.ask_again()
             user.summarised_at = -1
-        summary = module.summary = ModuleSummary(engine, module)
+        summary = module.summary = ModuleSummary(engine, module, in_order)
     return summary
 
 

@@ -78,11 +78,15 @@ class Order:
         if not cycles:
             return False
         changed = self.changed(module)
-        touched = closure(
-            {code for code, _, one in self.evaluations(module) if self.read_set(module, one).bits & changed},
-            self.users(),
-        )
-        codes = self.resting_on(module, cycles & touched)
+        touched = {
+            code
+            for code, _, one in self.evaluations(module)
+            if code in cycles
+            and any(
+                self.read_set(module, used).bits & changed for _, used in self.reached(module, [(code, one)])
+            )
+        }
+        codes = self.resting_on(module, touched)
         if codes:
             self.forget(module, codes)
         return bool(codes)
@@ -92,27 +96,29 @@ class Order:
 
         `functions` are those that are in the module now.
         """
-        before, self._codes[module] = self._codes.get(module), set(functions)
+        before = self._codes.get(module)
         if before is None:  # its first reading
             return True
-        codes: set[Code] | None = None
+        if module in self.contexts.disordered:
+            self.forget_all(module)
+            return False
         cycles = self.cycles(module)
-        leading = closure(cycles, self.users()) if cycles else set()
-        if module not in self.contexts.disordered:
-            entered = (cycles & self.entered(module, functions, leading)) | (
-                leading & self.contexts.unsettled
-            )
-            entered &= (before & functions.keys()) - self._forgotten
-            # Of what does not come to rest, one question more would be one too many: all of it is evaluated anew, once.
-            codes = self.resting_on(
-                module, entered | (self._forgotten & functions.keys()) if entered else set()
-            )
+        entered = cycles & self.entered(module, functions, cycles)
+        if cycles and self.contexts.unsettled:
+            entered |= closure(cycles, self.users()) & self.contexts.unsettled
+        entered &= (before & functions.keys()) - self._forgotten
+        # Of what does not come to rest, one question more would be one too many: all of it is evaluated anew, once.
+        codes = self.resting_on(module, entered | (self._forgotten & functions.keys()) if entered else set())
         self.contexts.forget([one for one in self.of_module(module) if one.code not in functions])
         if codes is None:
             self.forget_all(module)
         elif codes:
             self.forget(module, codes)
         return codes is not None and not codes
+
+    def read(self, module: Module, functions: dict[FunctionCode, Function]) -> None:
+        """These are the functions that a module holds from now on."""
+        self._codes[module] = set(functions)
 
     def cycles(self, module: Module) -> set[Code]:
         """The functions of a module that rest on each other, and those on the way from one such cycle to another."""
@@ -136,27 +142,33 @@ class Order:
         return set(used)
 
     def entered(
-        self, module: Module, functions: dict[FunctionCode, Function], leading: set[Code]
+        self, module: Module, functions: dict[FunctionCode, Function], cycles: set[Code]
     ) -> set[Code]:
         """The functions to which something leads that was evaluated otherwise before the edit, or not at all.
 
-        Of what is used only those count that are `leading` into cycles.
+        Of what is used only that counts which leads into cycles.
         """
-        if not leading:
+        if not cycles:
             return set()
+        leading: dict[int, bool] = {}
         former = [
             one
             for one in self.of_module(module)
-            if functions.get(one.code) != one and not self.is_in_use(one)
+            if (held := functions.get(one.code)) is not one and held != one and not self.is_in_use(one)
         ]
         twins = {one.code.qualname: one for one in former}
         same: dict[int, int] = {}
         """Evaluations that lead into cycles as those did which they stand for."""
         waiting: list[Used] = []
 
+        def leads(used: Used) -> bool:
+            if id(used[1]) not in leading:
+                leading[id(used[1])] = any(code in cycles for code, _ in self.reached(module, [used]))
+            return leading[id(used[1])]
+
         def entries(summary: Summary | None) -> list[Used]:
             used = self.read_set(module, summary).used if summary is not None else ()
-            return [one for one in used if one[0] in leading]
+            return [one for one in used if leads(one)]
 
         for function, given, old, new in self._remade.get(module, ()):
             if old is None and (twin := twins.get(function.code.qualname)) is not None:  # written anew

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 
 from energy_code.interpreter.domain.definitions import (
     ClassInfo,
@@ -32,6 +31,8 @@ class Classes:
     def __init__(self, public: PublicNames) -> None:
         self.public = public
         self._setters: dict[UserClass, dict[str, list[Function]]] = {}
+        self._lineages: dict[Value, list[Value]] = {}
+        """Until some class inherits from something else."""
 
     @rests_on(Basis.CLASSES)
     def class_attribute(self, cls: UserClass, name: str) -> Value:
@@ -61,18 +62,18 @@ class Classes:
                     return ApiMethod(entry.name, UNKNOWN)
         return UNKNOWN
 
-    def lineage(self, cls: UserClass) -> Iterator[Value]:
-        """A class and all that it inherits from, nearest first along each base."""
-        seen: set[Value] = set()
-        stack: list[Value] = [cls]
-        while stack and len(seen) < MAX_ANCESTORS:
-            current = stack.pop()
-            if current in seen:
-                continue
-            seen.add(current)
-            yield current
-            if type(current) is UserClass:
-                stack += bases_of(current)[::-1]
+    def lineage(self, cls: UserClass) -> list[Value]:
+        """A class and all that it inherits from, nearest first along each base; not to be changed."""
+        known = self._lineages.get(cls)
+        if known is None:
+            bases = bases_of(cls)
+            inherited = self._lineages.get(bases[0]) if len(bases) == 1 else None  # of a chain
+            if inherited is not None and cls not in inherited:
+                known = [cls, *inherited[: MAX_ANCESTORS - 1]]
+            else:
+                known = find_lineage(cls)
+            self._lineages[cls] = known
+        return known
 
     @rests_on(Basis.CLASSES)
     def ancestry(self, cls: UserClass, name: str) -> Value:
@@ -143,8 +144,29 @@ class Classes:
 
     def declare_class(self, cls: UserClass, info: ClassInfo) -> None:
         """The result of a class statement."""
+        before = class_info(cls)
+        if before is None or before.bases != info.bases:
+            self._lineages.clear()
         cls.module.classes[cls.name] = info
         self._setters.clear()
+
+    def begin_again(self) -> None:
+        """What statements left of their classes may have been forgotten."""
+        self._lineages.clear()
+        self._setters.clear()
+
+
+def find_lineage(cls: UserClass) -> list[Value]:
+    """A class and all that it inherits from, by what statements have left so far."""
+    seen: dict[Value, None] = {}
+    stack: list[Value] = [cls]
+    while stack and len(seen) < MAX_ANCESTORS:
+        current = stack.pop()
+        if current not in seen:
+            seen[current] = None
+            if type(current) is UserClass:
+                stack += bases_of(current)[::-1]
+    return list(seen)
 
 
 def bases_of(cls: UserClass) -> list[Value]:

@@ -55,6 +55,9 @@ MAX_OPTIONS = 8
 """Alternatives of one value; with more of them it is unknown. A call through a table of layers has some five."""
 MAX_ITEMS = 64
 """Items of a display that are known one by one; of longer ones, what any of them may be."""
+MAX_VALUES = 500
+"""Values that a container is made of, those in its items included: of a larger one it is known what it is, and of its items
+those that are no containers. Without it `a = (a, a)` would double the time that it takes to look at `a`."""
 MAX_REPEATS = 8
 """Items of a list that a comprehension makes which are known one by one: `[Dense(8) for _ in range(3)]`."""
 MAX_VARIANTS = 8

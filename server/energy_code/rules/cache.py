@@ -83,12 +83,12 @@ class Cache(Rule):
         body = function.child_by_field_name("body") if function is not None else None
         if function is None or not is_pure(place, function) or place.api(body) == "tensorflow.cast":
             return
-        whole, later = _links_after(place, place.node)
-        holder = whole.parent
+        whole = _last_link(place, place.node)
+        holder = whole.parent if whole is not None else None
         name = (
             holder.child_by_field_name("left") if holder is not None and holder.type == "assignment" else None
         )
-        if name is None or name.type != "identifier" or later & {"map", "cache", "repeat"}:
+        if name is None or name.type != "identifier":
             return
         if len(place.assignments(name)) != 1 or not _steady(place, place.node):
             return
@@ -98,14 +98,14 @@ class Cache(Rule):
             yield Match(place.node, edits=lambda: [Edit(end, end, ".cache()")], related=uses[:1])
 
 
-def _links_after(place: RuleContext, node: Node) -> tuple[Node, set[str]]:
-    """The whole chain of methods, and the names of those behind a link."""
-    later: set[str] = set()
+def _last_link(place: RuleContext, node: Node) -> Node | None:
+    """The whole chain of methods that a link is of; None where a cache behind the link would not be the last step."""
     while node.parent is not None and node.parent.type == "attribute" and node.parent.parent is not None:
         method = node.parent.child_by_field_name("attribute")
-        later.add(place.text(method) if method is not None else "")
+        if method is not None and place.text(method) in ("map", "cache", "repeat"):
+            return None
         node = node.parent.parent
-    return node, later
+    return node
 
 
 def _steady(place: RuleContext, node: Node) -> bool:

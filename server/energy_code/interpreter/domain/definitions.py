@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from energy_code.interpreter.domain.values import ApiInstance, Partial, Value
+from energy_code.interpreter.domain.values import ApiInstance, Partial, Value, total
 from energy_code.interpreter.limits import MAX_DECORATORS
 from energy_code.ir.code import ClassCode, Code, FunctionCode, TopLevelStatement
 
@@ -75,6 +75,11 @@ class Method(Value):
     function: Function
     receiver: Value
 
+    @property
+    def size(self) -> int:
+        """How many values it is made of."""
+        return 1 + self.receiver.size
+
 
 @dataclass(slots=True, unsafe_hash=True)
 class Descriptor(Value):
@@ -109,6 +114,11 @@ class UserInstance(Value):
 
     def __post_init__(self) -> None:
         self.hashed = hash((self.cls, self.given))
+
+    @property
+    def size(self) -> int:
+        """How many values it is made of."""
+        return 1 + total([value for _, value in self.given or ()])
 
     def __hash__(self) -> int:
         return self.hashed

@@ -6,8 +6,11 @@ behaviour: `lattice` joins them, and attribute access, calls and iteration live 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Literal
+
+from energy_code.interpreter.limits import MAX_VALUES
 
 TENSOR = "tensorflow.Tensor"
 KERAS_TENSOR = "keras.KerasTensor"
@@ -21,6 +24,11 @@ class Value:
     """Anything the interpreter can know about an object."""
 
     __slots__ = ()
+
+    @property
+    def size(self) -> int:
+        """How many values it is made of: itself and those that it holds."""
+        return 1
 
 
 class Unknown(Value):
@@ -89,6 +97,11 @@ class ApiInstance(Value):
     inner: Value | None = None
     """What a container-like instance holds: elements of a dataset, the function a `tf.function` wraps."""
 
+    @property
+    def size(self) -> int:
+        """How many values it is made of."""
+        return 1 + self.inner.size if self.inner is not None else 1
+
 
 @dataclass(slots=True, unsafe_hash=True)
 class ApiMethod(Value):
@@ -96,6 +109,11 @@ class ApiMethod(Value):
 
     name: str
     receiver: Value
+
+    @property
+    def size(self) -> int:
+        """How many values it is made of."""
+        return 1 + self.receiver.size
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -112,38 +130,106 @@ class ExternalInstance(Value):
     name: str
     receiver: Value
 
+    @property
+    def size(self) -> int:
+        """How many values it is made of."""
+        return 1 + self.receiver.size
 
-@dataclass(slots=True, unsafe_hash=True)
+
+@dataclass(slots=True)
 class Sequence(Value):
     """A list, tuple, set or iterator: its items where they are known one by one, else what any element may be."""
 
     kind: Literal["list", "tuple", "set", "iterator"]
     items: tuple[Value, ...] | None
     element: Value = UNKNOWN
+    size: int = field(init=False, repr=False, compare=False)
+    hashed: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.size = 1 + self.element.size + total(self.items or ())
+        if self.size > MAX_VALUES:
+            self.items = self.items and tuple(map(alone, self.items))
+            self.element = alone(self.element)
+            self.size = 2 + len(self.items or ())
+
+    def __hash__(self) -> int:
+        if not self.hashed:
+            self.hashed = hash((self.kind, self.items, self.element))
+        return self.hashed
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True)
 class Mapping(Value):
     """A dictionary: values by constant key where known, else what any value may be."""
 
     items: tuple[tuple[Value, Value], ...]
     element: Value = UNKNOWN
+    size: int = field(init=False, repr=False, compare=False)
+    hashed: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.size = 1 + self.element.size + total([value for _, value in self.items])
+        if self.size > MAX_VALUES:
+            self.items = tuple((key, alone(value)) for key, value in self.items)
+            self.element = alone(self.element)
+            self.size = 2 + len(self.items)
+
+    def __hash__(self) -> int:
+        if not self.hashed:
+            self.hashed = hash((self.items, self.element))
+        return self.hashed
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True)
 class Partial(Value):
     """`functools.partial(callee, ...)`."""
 
     callee: Value
     positional: tuple[Value, ...]
     keywords: tuple[tuple[str, Value], ...]
+    size: int = field(init=False, repr=False, compare=False)
+    hashed: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.size = 1 + self.callee.size + total(self.positional) + total([one for _, one in self.keywords])
+        if self.size > MAX_VALUES:
+            self.callee = alone(self.callee)
+            self.positional = tuple(map(alone, self.positional))
+            self.keywords = tuple((name, alone(value)) for name, value in self.keywords)
+            self.size = 2 + len(self.positional) + len(self.keywords)
+
+    def __hash__(self) -> int:
+        if not self.hashed:
+            self.hashed = hash((self.callee, self.positional, self.keywords))
+        return self.hashed
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@dataclass(slots=True)
 class Union(Value):
     """One of several values, by the branch that ran; the first is the likeliest."""
 
     options: tuple[Value, ...]
+    size: int = field(init=False, repr=False, compare=False)
+    hashed: int = field(init=False, repr=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.size = 1 + total(self.options)
+
+    def __hash__(self) -> int:
+        if not self.hashed:
+            self.hashed = hash(self.options)
+        return self.hashed
+
+
+def total(values: Iterable[Value]) -> int:
+    """How many values some are made of."""
+    return sum([value.size for value in values])
+
+
+def alone(value: Value) -> Value:
+    """A value that holds no others; unknown in the place of one that does."""
+    return value if value.size == 1 else UNKNOWN
 
 
 def options_of(value: Value) -> tuple[Value, ...]:
