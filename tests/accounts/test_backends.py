@@ -70,3 +70,14 @@ def test_what_pytorch_compiles_is_a_call(tmp_path: Path) -> None:
     phases = {phase["name"]: phase for phase in report["program"]["phases"]}
     assert phases["tracing"]["joules"] > 0
     assert phases["compiled"]["joules"] > 0
+
+
+def test_a_loop_by_hand_on_pytorch_is_no_python(tmp_path: Path) -> None:
+    report = measured(FOLDER / "torch_loop.py", "torch", tmp_path)
+    told = {call["api"]: (call["kind"], call["times"], call["line"]) for call in report["calls"]}
+    assert told["torch.Tensor.backward"] == ("api", 40, 19)
+    assert told["torch.nn.Module.__call__"] == ("api", 40, 18)
+    assert told["torch.optim.Adam.step"] == ("api", 40, 20)
+    assert told["shifted"] == ("compiled", 1, 15), "PyTorch looks through the probe"
+    phases = {phase["name"]: phase["joules"] for phase in report["program"]["phases"]}
+    assert phases["calls"] > phases["python"]

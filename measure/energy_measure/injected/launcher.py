@@ -223,12 +223,14 @@ def watch_imports(specification: dict[str, Any], path: str, recorder: Any, insid
     """Have the project's modules instrumented when they are imported; gives what passes that on to children."""
     graphs = beside("graph_probes").GraphProbes(specification["graph_calls"])
     children = beside("children").Children(os.path.abspath(__file__), CHILD, os.path.abspath(path), recorder)
+    hooks = phase_hooks(specification, recorder)
     others = {
         AUTOGRAPH_PARSER: graphs.extend,
         SPAWNING: children.extend_spawning,
         "multiprocessing.pool": children.extend_pools,
-        **phase_hooks(specification, recorder).extensions(),
+        **hooks.extensions(),
     }
+    others["torch"] = in_turn(others["torch"], beside("torch_calls").TorchCalls(hooks).extend)
     shrink = beside("shrink").from_environment(os.environ.get("ENERGY_LSP_SHRINK", ""))
     for extending in (shrink, inside):  # data is cut before anybody looks at the call
         for name, act in extending.extensions().items() if extending is not None else ():

@@ -283,18 +283,23 @@ class PhaseHooks:
 
             self.wrap(module, name, choose)
 
-    def wrap(self, holder: Any, name: str, choose: Callable[..., tuple[int, int]]) -> None:
+    def wrap(self, holder: Any, name: str, choose: Callable[..., tuple[int, int]], **how: Any) -> None:
         """Put a recording function in place of one, where this version has it."""
+        plain = getattr(holder, name, None)
+        if callable(plain):
+            setattr(holder, name, self.wrapped(plain, self.careful(choose), **how))
+
+    @staticmethod
+    def careful(choose: Callable[..., tuple[int, int]]) -> Callable[..., tuple[int, int]]:
+        """The same, where nothing that we note is worth ending the program for."""
 
         def chosen(args: tuple[Any, ...], frame: FrameType) -> tuple[int, int]:
             try:
                 return choose(args, frame)
-            except Exception:  # nothing that we note is worth ending the program for
+            except Exception:
                 return NOT_RECORDED
 
-        plain = getattr(holder, name, None)
-        if callable(plain):
-            setattr(holder, name, self.wrapped(plain, chosen))
+        return chosen
 
 
 def eager() -> bool:

@@ -26,7 +26,9 @@ PHASE_OF: Mapping[str, PhaseName] = {
     "exit": "exit",
     "compiled": "compiled",
     "iteration": "iteration",
+    "call": "calls",
 }
+KIND_OF: Mapping[str, CallKind] = {"compiled": "compiled", "iteration": "iteration", "call": "api"}
 
 
 class FoundSites:
@@ -68,13 +70,13 @@ class FoundSites:
         name, phase = str(place["name"]), PHASE_OF[place["kind"]]
         if "file" not in place:
             return CallSite(name, "", 0, False, name, phase=phase, listed=False)
-        kind: CallKind = "compiled" if phase == "compiled" else "iteration"
+        kind = KIND_OF[place["kind"]]
         filename, line = str(place["file"]), int(place["line"])
         title = filename if filename in self._instrumented.notebooks else ""
         file = self._instrumented.notebooks.get(filename) or relative(
             Path(filename), Path(self._instrumented.project or os.getcwd())
         )
-        column, text, function = self._written(filename, place, name if kind == "compiled" else "")
+        column, text, function = self._written(filename, place, "" if kind == "iteration" else name)
         listed = bool(place.get("listed", True))
         if not title:
             shown = f"{file}:{line}"

@@ -145,3 +145,14 @@ def test_figures_of_a_run_that_did_not_end_well_say_so(project: Path, words: str
 def test_figures_of_a_run_that_ended_well_say_nothing_of_it(project: Path) -> None:
     assert {item["run_status"] for item in hotspots(project, STEP)} == {"finished"}
     assert "in a run that" not in CliRunner().invoke(main, ["predict", "train.py"]).stdout
+
+
+@pytest.mark.parametrize(
+    "project", [[("torch.Tensor.backward", "loss.backward()", "api", 10, 1, 40, 9.0, None)]], indirect=True
+)
+def test_calls_of_pytorch_are_found_by_their_text(project: Path) -> None:
+    (project / "train.py").write_text(f"# moved\n{STEP}loss.backward()\n")
+    done = CliRunner().invoke(main, ["check", "train.py", "--format", "json"])
+    first = next(item for item in json.loads(done.stdout) if item["rule"] == "hotspot")
+    assert (first["api"], first["line"], first["origin"]) == ("torch.Tensor.backward", 11, "site")
+    assert first["total_joules"] == pytest.approx(40 * 9.0)

@@ -32,6 +32,7 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
     look_for_gpu = recorder.gpu
     wait_for: Optional[Callable[[Any], object]] = None
 
+    compiling: Optional[Callable[[], bool]] = recorder.compiling
     eager: Callable[[], bool]
     eager_tensor: Optional[type] = None
 
@@ -47,8 +48,16 @@ def make_probe(recorder: Recorder) -> Callable[..., Any]:
 
     eager = ask_later
 
+    def look_through(asked: Callable[[], bool]) -> None:
+        nonlocal compiling
+        compiling = recorder.compiling = asked
+
+    recorder.look_through = look_through
+
     def probe(site: int, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         nonlocal synchronise, look_for_gpu, wait_for
+        if compiling is not None and compiling():
+            return function(*args, **kwargs)
         try:
             memory, place, thread, countdown, marked, mark = local.state
         except AttributeError:
@@ -106,16 +115,20 @@ def wrapped(
     plain: Callable[..., Any],
     choose: Callable[[Arguments, FrameType], Tuple[int, int]],
     waits: bool = False,
+    unless: Optional[Callable[[], bool]] = None,
 ) -> Callable[..., Any]:
     """A function in place of another one of the libraries, whose calls are recorded under a number of `Recorder.place`.
 
     `choose(arguments, caller)` gives the number, below zero for calls that are not recorded, and the number for a
-    call that ends an iteration, which is none of its steps. `waits`: a call returns before its work is done.
+    call that ends an iteration, which is none of its steps. `waits`: a call returns before its work is done. `unless`: says
+    that a compiler looks through the function, which must find nothing but the other one.
     """
     now, cpu_now, thread_now = recording.clock, recording.cpu_clock, recording.thread_clock
     strip_here = sys.version_info >= (3, 11)
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if unless is not None and unless():
+            return plain(*args, **kwargs)
         site, ending = choose(args, sys._getframe(1))
         marked = cpu_start = thread_start = 0
         if site >= 0:

@@ -108,6 +108,10 @@ class Recorder:
         self.begin = self.end = clock()
         self.error = ""
         """What the program ended with, in one line."""
+        self.compiling: Optional[Callable[[], bool]] = None
+        """Says that a library compiles what runs, and sees through the probe then."""
+        self.look_through: Callable[[Callable[[], bool]], None]
+        """Tells the probe of this process who says so."""
         self._start_process()
 
     def _start_process(self) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from energy_code.interpreter.summary import ResolvedCall
     from energy_code.ir.code import CallSite
     from energy_code.model import Call
-    from energy_data.model import Figure
+    from energy_data.model import Figure, MeasuredSite
     from energy_lsp.presentation.figures.own_steps import OwnStep
     from energy_lsp.workspace.folders import Folder
 
@@ -52,7 +52,7 @@ class Figures(Sequence["Figure | None"]):
         figures, times = _in_general(reached, folder), _times(reached)
         if not sites:
             return cls(figures, times)
-        of_apis = [site for site in sites if site.figure.kind == "api"]
+        of_apis = [site for site in sites if _is_read(site)]
         found = Matching(_written(analysis, {site.api for site in of_apis}), of_apis)
         for place, figure in found.figures.items():
             figures[place] = figure
@@ -61,7 +61,7 @@ class Figures(Sequence["Figure | None"]):
             return cls(figures, times)
         from energy_lsp.presentation.figures.own_steps import own_steps
 
-        steps = own_steps(analysis, [site for site in sites if site.figure.kind != "api"])
+        steps = own_steps(analysis, [site for site in sites if not _is_read(site)])
         figures += [step.figure for step in steps]
         times += [step.figure.times or 1 for step in steps]
         starts = [start for start, *_ in reached] + [step.call.span.start_byte for step in steps]
@@ -145,6 +145,11 @@ class WithSteps(Sequence["Call"]):
         return (
             self._calls[number] if number < len(self._calls) else self._steps[number - len(self._calls)].call
         )
+
+
+def _is_read(site: MeasuredSite) -> bool:
+    """Whether it is a call that the reader finds, as those of PyTorch are not."""
+    return site.figure.kind == "api" and not site.api.startswith("torch.")
 
 
 def _place(step: OwnStep) -> Place:

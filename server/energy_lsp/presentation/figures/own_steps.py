@@ -1,6 +1,7 @@
-"""Where the program's own compiled functions are called and datasets iterated over: measured, and no calls of an API.
+"""Where the program's own compiled functions and PyTorch are called and datasets iterated over: measured, and unknown to the
+reader.
 
-The reader knows API calls only; these are found in the text by what they looked like when they were measured.
+That knows calls of TensorFlow and Keras only; these are found in the text by what they looked like when they were measured.
 """
 
 from __future__ import annotations
