@@ -32,6 +32,14 @@ PLOTS = HERE.parents[1] / ".cache" / "studies"
 EXAMPLES = HERE.parents[1] / "examples"
 PROGRAMS = ("classifier.py", "training_loop.py", "pipeline.py")
 SWEEP = ["sweep", str(EXAMPLES / "frameworks" / "vision_keras.py"), "--vary", "samples=256..8192", "--quick"]
+OWN = {
+    "images/cnn_fit": (0.996, 0.999, 0.998),
+    "keras/classification_evaluate": (0.953, 0.848, 0.901),
+    "keras/classification_fit": (0.994, 0.995, 0.995),
+}
+"""What the study's own code (`fecom/experiment/analysis.py` at a9041d1, `mean_total_normalised` against the size of the
+arguments) gives for its records: Pearson's r of CPU, of GPU and of all devices. It gives none where the arguments have one
+size (`regression_adapt`) or too few sizes have energy at all (`numpy`: two)."""
 COUNTED = ("calls", "compiled", "iteration")
 """Phases that are calls in the source."""
 
@@ -140,15 +148,21 @@ def published(records: Path) -> list[str]:
     lines = [
         "As the study published them (Intel Xeon Gold 5317, NVIDIA RTX 3070 Ti); the curves are ours:",
         "",
-        "| method | records | Pearson (95%) | Spearman | curve | typical error |",
-        "|---|--:|--:|--:|---|--:|",
+        "| method | records | Pearson (95%) | by the study's own code: CPU, GPU, all | Spearman | curve | typical error |",
+        "|---|--:|--:|--:|--:|---|--:|",
     ]
     lines += [
-        f"| {one.name} | {len(one.samples)} | {_correlation(one.correlation)} | {_curve(one.best)} |"
+        f"| {one.name} | {len(one.samples)} | {_pearson(one.correlation)} | {_own(one.name)} "
+        f"| {_spearman(one.correlation)} | {_curve(one.best)} |"
         for one in swept.curves
     ]
     return [
         *lines,
+        "",
+        "The study's code takes means of ten runs and the bytes of the arguments, ours every record and the bytes of",
+        "arguments, keywords and object, net of the seconds before the call: the same correlations come out. Over all ten",
+        "methods at once its code gives 0.88 for CPU, 0.89 for GPU and 0.19 for RAM: as its authors write, CPU and GPU grow",
+        "with the size and RAM is another matter.",
         "",
         "Training and evaluation take more for larger inputs, nearly in proportion. Where no curve is told, the 95%",
         "interval of the correlation holds zero: the records show no effect of size above the noise of their meter.",
@@ -167,10 +181,16 @@ def recorded(records: Path) -> list[Curve]:
     return [curve(name, "call", "input bytes", samples, row=0.0) for name, samples in methods.items()]
 
 
-def _correlation(seen: Correlation | None) -> str:
-    if seen is None:
-        return "– | –"
-    return f"{seen.pearson:.3f} ({seen.low:.2f} to {seen.high:.2f}) | {seen.spearman:.2f}"
+def _pearson(seen: Correlation | None) -> str:
+    return "–" if seen is None else f"{seen.pearson:.3f} ({seen.low:.2f} to {seen.high:.2f})"
+
+
+def _spearman(seen: Correlation | None) -> str:
+    return "–" if seen is None else f"{seen.spearman:.2f}"
+
+
+def _own(method: str) -> str:
+    return ", ".join(f"{r:.3f}" for r in OWN[method]) if method in OWN else "none"
 
 
 def _curve(fit: Fit | None) -> str:

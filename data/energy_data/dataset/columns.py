@@ -68,7 +68,8 @@ RUNS: tuple[Column, ...] = (
     Column(
         "stability_seconds",
         "number",
-        "How long the machine was given to come to rest and to cool.",
+        "How long the machine was given to come to rest and to cool: one check of power and temperature, until both are "
+        "within their limits.",
         "s",
     ),
     Column("settings", "text", "What the run was measured with, as JSON."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +27,11 @@ from energy_measure.program.interpreters import python_of
 from energy_measure.program.requirements import declared_requirements
 
 FRAMEWORKS = re.compile(
-    r"^[ \t]*[\"']?(tensorflow|keras|tf[-_]keras|tf[-_]nightly)(?![\w])", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]*[\"']?(?:tensorflow(?:[-_](?:cpu|gpu|macos|intel|rocm|text))?|tf[-_]nightly[\w.-]*|tf[-_]keras"
+    r"|keras(?:[-_](?:hub|nlp|cv|tuner|nightly))?)(?![\w-])",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""Packages that bring TensorFlow or Keras along; many others have their names in theirs."""
 OLD_PIN = re.compile(
     r"^[ \t]*tensorflow(?:-gpu|-cpu)?\b[^\n;#]*(?:(?:==|~=|<=|<|\^|~)\s*1\.|<\s*2(?:\.0)*(?![.\d]))",
     re.IGNORECASE | re.MULTILINE,
@@ -59,6 +62,8 @@ class FoundProject:
     entries: tuple[str, ...]
     create_env: bool
     """It has no environment of its own yet."""
+    search: str = ""
+    """Folders of it that its entry points import from and Python would not look in (`PYTHONPATH`)."""
     left_out: tuple[LeftOut, ...] = ()
     """Entry points that are not taken."""
 
@@ -102,12 +107,25 @@ def _project(place: Path) -> FoundProject:
     old = {entry for entry in entries if _is_old(entry, notebooks.get(entry))}
     if len(old) == len(entries):
         raise MeasureProblem("it is written for TensorFlow 1 (sessions and placeholders)")
+    taken = [entry for entry in entries if entry not in old]
     return FoundProject(
         place,
-        tuple(sorted(_within(place, entry) for entry in entries if entry not in old)),
+        tuple(sorted(_within(place, entry) for entry in taken)),
         create_env=not python_of(place / ".venv").exists(),
+        search=_search(place, {entry: notebooks.get(entry) for entry in taken}),
         left_out=tuple(LeftOut(entry, "written for TensorFlow 1") for entry in sorted(old)),
     )
+
+
+def _search(place: Path, entries: Mapping[Path, bytes | None]) -> str:
+    """Examples of a package import it as if it were installed: it is not, so Python is told where it lies."""
+    far = {
+        path
+        for entry, program in entries.items()
+        for path in {*reached_files(entry, program, place)} - {*reached_files(entry, program)}
+    }
+    folders = {"src" if path.is_relative_to(place / "src") else "." for path in far}
+    return os.pathsep.join(sorted(folders))
 
 
 def _within(place: Path, path: Path) -> str:
@@ -182,6 +200,8 @@ def plan_text(
         ]
         if project.create_env:
             lines.append("create-env = true")
+        if project.search:
+            lines.append(f"env = {{ PYTHONPATH = {_quoted(project.search)} }}")
     if left_out:
         lines += ["", "# Left out:"]
         lines += [f"# {_comment(one.path.name)}: {_comment(one.why)}" for one in left_out]

@@ -111,6 +111,18 @@ def _api_rows(
         yield ApiRow(api, energy, energy / whole, len(projects[label, api]))
 
 
+def failures(outcomes: Iterable[Outcome]) -> list[tuple[str, str]]:
+    """What was not measured and why; jobs of a project that failed for the same reason are one row."""
+    groups: dict[tuple[str, str], list[Outcome]] = {}
+    for outcome in outcomes:
+        if not outcome.measured:
+            groups.setdefault((outcome.job.project, outcome.failure), []).append(outcome)
+    return [
+        (group[0].job.label if len(group) == 1 else f"{project}: {len(group)} jobs", failure)
+        for (project, failure), group in groups.items()
+    ]
+
+
 def write_report(path: Path, name: str, database: Path, outcomes: Sequence[Outcome]) -> None:
     """The report over all projects as one page."""
     page = SummaryPage(f"Campaign {name}")
@@ -146,10 +158,10 @@ def write_report(path: Path, name: str, database: Path, outcomes: Sequence[Outco
             ((row.api, joules(row.joules), fine_percent(row.share), str(row.projects)) for row in apis),
             numbers=(1, 2, 3),
         )
-    failed = [outcome for outcome in outcomes if not outcome.measured]
+    failed = failures(outcomes)
     if failed:
         page.heading("Not measured")
-        page.table(["job", "why"], ((outcome.job.label, outcome.failure) for outcome in failed))
+        page.table(["job", "why"], failed)
     page.write(path)
 
 

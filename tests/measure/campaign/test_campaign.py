@@ -220,6 +220,11 @@ def test_find_takes_what_can_be_measured_and_says_why_not(tmp_path: Path) -> Non
         "dynamic/train.py": program,
         "dynamic/pyproject.toml": '[tool.setuptools.dynamic]\ndependencies = {file = "base.in"}\n',
         "dynamic/base.in": "tensorflow<3\n",
+        "indirect/train.py": program,
+        "indirect/requirements.txt": "keras-transformer==0.40\ntensorflow-datasets\n",
+        "package/examples/run.py": "import net\n" + program,
+        "package/src/net.py": "",
+        "package/requirements.txt": "tf-nightly-2.0-preview\n",
         "bare/train.py": program,
         "other/requirements.txt": "torch\n",
         "other/main.py": "import torch\ntorch.ones(3)\n",
@@ -243,11 +248,13 @@ def test_find_takes_what_can_be_measured_and_says_why_not(tmp_path: Path) -> Non
         "nested": ("train.py",),
         "poetry": ("train.py",),
         "dynamic": ("train.py",),
+        "package": ("examples/run.py",),
     }
     why = {one.path.name: one.why for one in left_out}
     assert "declares no requirements" in why["bare"]
     assert "calls no" in why["other"]
     assert "neither TensorFlow nor Keras" in why["unnamed"]
+    assert "neither TensorFlow nor Keras" in why["indirect"]
     assert all("requires TensorFlow 1" in why[name] for name in ("pinned", "below", "poetry1"))
     assert "TensorFlow 1" in why["old"]
     assert "can be run" in why["library"]
@@ -255,5 +262,7 @@ def test_find_takes_what_can_be_measured_and_says_why_not(tmp_path: Path) -> Non
     text = plan_text(repositories, found, left_out, relative_to=tmp_path)
     assert "# old.ipynb left out: written for TensorFlow 1\n# old.py left out" in text
     plan = plan_in(tmp_path, text)
+    searched = {Path(one.path).name: dict(one.env) for one in read_plan(plan).projects if one.env}
+    assert searched == {"package": {"PYTHONPATH": "src"}}
     assert [project.create_env for project in read_plan(plan).projects] == [True] * len(found)
     assert jobs_of(read_plan(plan))

@@ -133,7 +133,7 @@ def _as_json(name: str, database: Path, outcomes: list[Outcome]) -> dict[str, An
 
 def _print(name: str, database: Path, outcomes: list[Outcome]) -> None:
     from energy_lsp.presentation.notation.units import duration, joules
-    from energy_lsp.report.campaign import project_rows
+    from energy_lsp.report.campaign import failures, project_rows
     from energy_lsp.terminal.console import Screen
     from energy_lsp.terminal.table import Column, Table
 
@@ -153,13 +153,13 @@ def _print(name: str, database: Path, outcomes: list[Outcome]) -> None:
         texts = (row.project, f"{row.measured} of {row.jobs}", energy, time, row.costliest)
         table.add(*(plain.text(text) for text in texts))
     table.print(screen)
-    failed = [outcome for outcome in outcomes if not outcome.measured]
+    failed = failures(outcomes)
     if failed:
         why = Table([Column("not measured", "name"), Column("why", "prose")])
-        for outcome in failed:
-            why.add(plain.text(outcome.job.label), plain.text(outcome.failure))
+        for what, reason in failed:
+            why.add(plain.text(what), plain.text(reason))
         why.print(screen)
-    done = len(outcomes) - len(failed)
+    done = sum(outcome.measured for outcome in outcomes)
     screen.say(f"{plain.text(name)}: {done} of {len(outcomes)} jobs measured, in {plain.text(str(database))}")
 
 
