@@ -28,6 +28,9 @@ CORRECTION = "correction"
 """The name under which is kept, by API, how much dearer measurements found it than the calibration."""
 FIRST = "first"
 """The name under which is kept, by API, what its first call in a process costs more; of TensorFlow's first as `process`."""
+EDITION_NAME = "edition"
+EDITION = 2
+"""What a calibration learns: higher when there are costs that those of before know nothing about."""
 INTERVAL = "interval"
 """The name under which the spread of runs about predictions is kept."""
 
@@ -64,9 +67,10 @@ class CostModel:
         """Joules of a CPU second."""
 
     @property
-    def noisy(self) -> bool:
-        """True when the machine did not repeat itself well enough while it was calibrated."""
-        return self.calibration.repeatability > NOISY
+    def outdated(self) -> bool:
+        """True when it was made before all was learned that is predicted now."""
+        found = self._known.get((EDITION_NAME, ""))
+        return found is None or found.values[0] < EDITION
 
     def find(self, name: str, mode: str) -> Coefficient | None:
         """The coefficients of something, if it was calibrated."""

@@ -12,9 +12,11 @@ Mode = Literal["eager", "graph"]
 Pass = Literal["forward", "train", "first"]
 """`train`: forward and backward; `first`: the same without the gradient of the input, which nobody asks of a first layer."""
 Method = Literal[
-    "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch", "call", "compiled", "applied"
+    "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch", "call", "gradient", "update",
+    "compiled", "applied",
 ]  # fmt: skip
-"""`call`: a model called eagerly; `compiled` and `applied`: a function of the program as one graph, training or not."""
+"""`call`: a model called eagerly; `gradient`: going back through what a tape saw; `update`: an optimizer that is given
+gradients; `compiled` and `applied`: a function of the program as one graph, training or not."""
 First = Literal["", "api", "process"]
 """Whether a call is the first of its API in a program, or of TensorFlow at all: both load what later ones find."""
 

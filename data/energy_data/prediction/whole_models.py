@@ -26,6 +26,8 @@ RANDOM = ("Dropout", "RandomFlip", "RandomRotation", "RandomContrast")
 
 
 MANY = ("fit", "evaluate", "predict")
+EAGER = ("call", "gradient", "update")
+"""Methods that dispatch each operation by itself: nothing is traced, the first run loads what later ones find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,9 @@ class ModelJob:
         """What a step does beside its layers: eager calls dispatch each of them, Keras feeds and measures a batch."""
         if method in ("compiled", "applied"):
             return ()
-        if method != "call":
+        if method == "update":
+            return (self._variables(),)
+        if method not in EAGER:
             return self.moved()
         parts = [part for each in self.table for part in each.parts]
         turns = sum(part.times * part.features[0] for part in parts if part.kind in LOOPED)
@@ -136,6 +140,8 @@ class ModelJob:
 
     def parts(self, method: str) -> tuple[list[float], float, bool]:
         """Joules of each layer and of the update as their own points say, and whether any is beyond those."""
+        if method == "update":
+            return [0.0] * len(self.table), self._update(), False
         training = method in TRAINING
         passes = list(training_passes(self.table)) if training else ["forward"] * len(self.table)
         beyond, found = False, []
@@ -148,6 +154,14 @@ class ModelJob:
                 joules += part.times * cost(known, part.features)
                 beyond = beyond or outside(known, part.features)
             found.append(joules)
+        if method == "gradient":
+            there_and_back, _, beyond = self.parts("compiled")
+            # What costs less in a training step than before it leaves nothing to go back through.
+            return (
+                [max(0.0, both - there) for both, there in zip(there_and_back, found, strict=True)],
+                0.0,
+                beyond,
+            )
         return found, self._update() if training else 0.0, beyond
 
     def _known(self, kind: str, run: str) -> Coefficient:
@@ -157,14 +171,17 @@ class ModelJob:
     def _update(self) -> float:
         name = OPTIMIZER_NAMES.get(self.model.optimizer.lower(), self.model.optimizer)
         found = self.costs.find(f"optimizer:{name}", "graph") or self.costs.need("optimizer:Adam", "graph")
-        variables = sum(each.variables for each in self.table)
+        variables = self._variables()
         numbers = 4.0 * sum(each.parameters for each in self.table)
-        return cost(found, (float(variables), numbers)) if variables else 0.0
+        return cost(found, (variables, numbers)) if variables else 0.0
+
+    def _variables(self) -> float:
+        return float(sum(each.variables for each in self.table))
 
     def tracing(self) -> float:
         """What the first call spends on building its graph; `fit` with validation builds two."""
-        if self.method == "call":
-            return self.costs.need("trace", "call").values[0] * self.costs.scale
+        if self.method in EAGER:
+            return self.costs.need("trace", self.method).values[0] * self.costs.scale
         # `train_on_batch` builds what `fit` does; a calibration has run that before it.
         main = "fit" if self.method == "train_on_batch" else self.method
         wanted = [main, *(["evaluate"] if self.method == "fit" and self.job.validation_steps else [])]
@@ -176,8 +193,7 @@ class ModelJob:
     def traced(self, method: str) -> tuple[float, float]:
         """What there is to trace: the layers' graphs, and the variables that an optimizer updates."""
         training = method in TRAINING
-        variables = sum(each.variables for each in self.table) if training else 0
-        return self.graphs("train" if training else "forward"), float(variables)
+        return self.graphs("train" if training else "forward"), self._variables() if training else 0.0
 
     def graphs(self, run: str) -> float:
         """What tracing the layers takes, each by itself."""

@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from energy_data.model import Calibration, Coefficient
-from energy_data.prediction.cost_model import CPU, FIRST, PROCESS, CostModel, cost, outside
+from energy_data.prediction.cost_model import (
+    CPU,
+    EDITION,
+    EDITION_NAME,
+    FIRST,
+    PROCESS,
+    CostModel,
+    cost,
+    outside,
+)
 from energy_data.prediction.layers import layer_cost
 from energy_data.prediction.specs import Job, ModelSpec
 from energy_data.prediction.whole_models import ModelJob
@@ -22,7 +31,7 @@ from energy_measure.calibration.samples import Ran, families, first_calls, sampl
 FEWEST_MODELS = 3
 """Models that a method must have been seen with."""
 METHODS = ("fit", "evaluate", "predict")
-SINGLE = ("train_on_batch", "call", "compiled", "applied")
+SINGLE = ("train_on_batch", "call", "gradient", "update", "compiled", "applied")
 """Methods that take one step."""
 ALIKE = {"evaluate": ("evaluate", "predict"), "predict": ("evaluate", "predict")}
 """Evaluating and predicting run the same graph forward: together they say more about their intervals."""
@@ -34,7 +43,10 @@ def assembled(
     """All coefficients of a calibration."""
     identity, watts = calibration.id, ran.watts
     groups = grouped(samples_of(points, ran))
-    found = [Coefficient(identity, CPU, "", "", (watts,), 0.0, 0.0, 1)]
+    found = [
+        Coefficient(identity, CPU, "", "", (watts,), 0.0, 0.0, 1),
+        Coefficient(identity, EDITION_NAME, "", "", (float(EDITION),), 0.0, 0.0, 1),
+    ]
     found += [fitted(group, identity, watts) for group in groups.values()]
     loans: dict[str, list[Pair]] = {}
     for (name, mode), family in families(groups).items():

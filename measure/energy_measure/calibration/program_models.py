@@ -101,20 +101,54 @@ def one_model(keras: Any, numpy: Any, about: Row) -> Row:
     measured("predict", lambda count, epochs: model.predict(inputs[:count], batch_size=batch, verbose=0))
     found["busy"] = busy(lambda: model.fit(inputs, targets, batch_size=batch, verbose=0))
     batch_of = inputs[:batch], targets[:batch]
-    found["call"] = repeated(lambda: model(inputs[:batch]))
-    found["train_on_batch"] = repeated(lambda: model.train_on_batch(*batch_of))
+    steps: Dict[str, Callable[[], object]] = {"train_on_batch": lambda: model.train_on_batch(*batch_of)}
+    if keras.backend.backend() == "tensorflow":
+        steps.update(eager_steps(keras, model, *batch_of))
+    else:
+        steps["call"] = lambda: model(inputs[:batch])
+    found.update(alternating(steps))
     if about.get("compiled") and keras.backend.backend() == "tensorflow":
-        found.update(compiled_steps(keras, model, *batch_of))
+        found.update(alternating(compiled_steps(keras, model, *batch_of)))
     return found
 
 
-def repeated(call: Callable[[], object]) -> Row:
-    """A call that does one step: its first run, and later ones."""
-    runs = [used(call) for _ in range(REPEATED)]
-    return {"first": runs[0], "runs": runs[1:]}
+def alternating(calls: Dict[str, Callable[[], object]]) -> Row:
+    """Calls that do one step each, in turn as a program makes them: of each its first run, and later ones."""
+    runs: Dict[str, List[int]] = {name: [] for name in calls}
+    for _ in range(REPEATED):
+        for name, call in calls.items():
+            runs[name].append(used(call))
+    return {name: {"first": all_runs[0], "runs": all_runs[1:]} for name, all_runs in runs.items()}
 
 
-def compiled_steps(keras: Any, model: Any, inputs: Any, targets: Any) -> Row:
+def eager_steps(keras: Any, model: Any, inputs: Any, targets: Any) -> Dict[str, Callable[[], object]]:
+    """A loop without a graph: the model is called under a tape, gradients go back, an optimizer is given them."""
+    import tensorflow as tf
+
+    given, wanted = tf.constant(inputs), tf.constant(targets)
+    optimizer = type(model.optimizer)()
+    loss = keras.losses.get(model.loss)
+    kept: Row = {}
+
+    def call() -> None:
+        kept["tape"] = tf.GradientTape()
+        kept["tape"].__enter__()
+        kept["outputs"] = model(given, training=True)
+
+    def missed() -> None:
+        kept["missed"] = tf.reduce_mean(loss(wanted, kept["outputs"]))
+        kept["tape"].__exit__(None, None, None)
+
+    def gradient() -> None:
+        kept["gradients"] = kept["tape"].gradient(kept["missed"], model.trainable_variables)
+
+    def update() -> None:
+        optimizer.apply_gradients(zip(kept["gradients"], model.trainable_variables))  # noqa: B905 (Python 3.8)
+
+    return {"call": call, "missed": missed, "gradient": gradient, "update": update}
+
+
+def compiled_steps(keras: Any, model: Any, inputs: Any, targets: Any) -> Dict[str, Callable[[], object]]:
     """Steps as programs write them themselves: a function that trains, and one that only applies the model."""
     import tensorflow as tf
 
@@ -133,10 +167,7 @@ def compiled_steps(keras: Any, model: Any, inputs: Any, targets: Any) -> Row:
         return model(batch, training=False)
 
     training, applying = tf.function(trained), tf.function(applied)
-    return {
-        "compiled": repeated(lambda: training(given, wanted)),
-        "applied": repeated(lambda: applying(given)),
-    }
+    return {"compiled": lambda: training(given, wanted), "applied": lambda: applying(given)}
 
 
 def run(models: Sequence[Row], tell: Callable[[float], None], until: float) -> List[Row]:

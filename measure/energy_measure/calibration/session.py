@@ -67,8 +67,11 @@ class Result:
     calibration: Calibration
     seconds: float
     points: int
+    """Calls, layers and optimizers that ran."""
     failed: tuple[str, ...] = ()
     """APIs that this TensorFlow could not run."""
+    left_out: int = 0
+    """Points and models that there was no time for."""
 
 
 @dataclass(slots=True)
@@ -134,7 +137,8 @@ def calibrate(
     for part in work if keep is not None else ():
         shutil.copy(runner.results(part), keep or folder)
     shutil.rmtree(folder, ignore_errors=True)
-    return Result(calibration, time.monotonic() - begun, len(ran.rows), tuple(ran.failed))
+    left_out = len(points) + len(models) - len(ran.rows) - len(ran.models) - len(ran.failed)
+    return Result(calibration, time.monotonic() - begun, len(ran.rows), tuple(ran.failed), max(0, left_out))
 
 
 class _Runner:

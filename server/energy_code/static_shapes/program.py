@@ -70,7 +70,9 @@ class Program:
         self.members = Members(self.classes, self.modules)
         self.calls = Calls(self, self.trace, self.functions, self.classes, self.members, self.notes)
         loops, definitions = Loops(self, self.functions), Definitions(self, self.expressions)
-        self.statements = Statements(self, self.functions, definitions, self.modules, loops)
+        self.statements = Statements(
+            self, self.functions, definitions, self.modules, loops, self.calls.gradients
+        )
         # The doors: bound here once, so that a part that stands below reaches one above it without knowing it.
         self.value, self.run, self.assign = (
             self.expressions.value,

@@ -49,6 +49,7 @@ def hover_at(report: FileReport, position: types.Position, *, markdown: bool) ->
         return types.Hover(types.MarkupContent(kind, "\n\n".join(layers))) if layers else None
     hint = nearest(report, hint)
     row = report.row(hint.call.span.start_byte)
+    prediction = prediction_for(report, hint)
     text = hover_text(
         hint,
         markup,
@@ -56,8 +57,12 @@ def hover_at(report: FileReport, position: types.Position, *, markdown: bool) ->
         [saving_text(report, finding) for finding in hint.findings],
         share=report.share(hint),
         whole=report.whole,
-        prediction=prediction_for(report, hint),
-        inside=inside_of(report, row, hint, markup),
+        prediction=prediction,
+        inside=[
+            *inside_of(report, row, hint, markup),
+            *foretold_layers(report, row, hint, markup),
+            *map(markup.text, not_foretold(report, hint, prediction)),
+        ],
     )
     if layers := created_here(report, row, hint, markup):
         # What the constructor itself took is not what a reader of the line asks for.
@@ -85,6 +90,29 @@ def prediction_for(report: FileReport, hint: Hint) -> str | None:
 
     found = foretold(report, hint)
     return found.line() if found is not None else None
+
+
+def not_foretold(report: FileReport, hint: Hint, prediction: str | None) -> list[str]:
+    """Why there is no figure for a call whose shapes are known, where a reader can do something about it."""
+    if prediction is not None or hint.has_own_figure:
+        return []
+    from energy_lsp.predicting.in_editor import no_prediction  # as above
+
+    reason = no_prediction(report, hint)
+    return [reason] if reason else []
+
+
+def foretold_layers(report: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:
+    """What is predicted of the layer that a call makes, in a model that was never measured."""
+    if report.layers is not None or ".layers." not in hint.call.api:
+        return []
+    from energy_lsp.predicting.in_editor import layer_shares  # as above
+
+    return [
+        f"{markup.text(f'≈ {part.share:.0%}')} of {markup.code(part.method)} at line {part.line}, predicted, not "
+        f"measured: {', '.join(markup.code(path) for path in part.paths)}"
+        for part in layer_shares(report, row)
+    ]
 
 
 def created_here(report: FileReport, row: int, hint: Hint | None, markup: Markup) -> list[str]:

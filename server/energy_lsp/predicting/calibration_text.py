@@ -23,7 +23,7 @@ def date(measured: str) -> str:
     return f"{int(day)} {months[int(month) - 1]} {year}"
 
 
-def calibration_lines(calibration: Calibration, points: int, seconds: float) -> list[str]:
+def calibration_lines(calibration: Calibration, points: int, seconds: float, left_out: int = 0) -> list[str]:
     """What a finished calibration says."""
     environment = calibration.environment
     lines = [
@@ -34,6 +34,11 @@ def calibration_lines(calibration: Calibration, points: int, seconds: float) -> 
             ", estimated from CPU time." if calibration.estimated else f", measured with {calibration.meter}."
         ),
     ]
+    if left_out:
+        lines.append(
+            f"There was no time for {left_out} of {points + left_out}: what rests on them has no figure. Calibrate "
+            "without --quick, or when the machine is quiet."
+        )
     if calibration.repeatability > NOISY:
         lines.append("That is more than 10%: predictions say so. Calibrate again when the machine is quiet.")
     return lines

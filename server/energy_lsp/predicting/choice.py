@@ -58,6 +58,8 @@ class Choice:
 
     costs: CostModel | None
     note: str = ""
+    stale: bool = False
+    """There is one, of other versions or of another machine."""
 
 
 def versions_of(python: Path) -> Versions:
@@ -113,7 +115,8 @@ def _chosen(
     here = [each for each in known if each.machine == machine]
     fitting = [each for each in here if versions is None or of_calibration(each) == versions]
     if fitting:
-        return Choice(cost_model(connection, fitting[0]))
+        costs = cost_model(connection, fitting[0])
+        return Choice(costs, earlier(costs) if costs.outdated else "")
     if not known:
         return Choice(None, f"Nothing is calibrated here yet: run `{CALIBRATE}`.")
     old = (here or known)[0]
@@ -123,6 +126,15 @@ def _chosen(
         None,
         f"The calibration of {old.measured[:10]} is stale: it is of {of_calibration(old)}{where}, not of {wanted}. "
         f"Run `{CALIBRATE}` again.",
+        stale=True,
+    )
+
+
+def earlier(costs: CostModel) -> str:
+    """What there is to say about a calibration that knows less than is predicted now."""
+    return (
+        f"The calibration of {costs.calibration.measured[:10]} was made by an earlier energy-lsp, which learned less: "
+        f"run `{CALIBRATE}` again."
     )
 
 

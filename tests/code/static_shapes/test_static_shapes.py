@@ -249,3 +249,43 @@ copy.fit(np.zeros((64, 6)), np.zeros((64, 3)))
     assert [layer.kind for layer in second.model.layers] == [layer.kind for layer in first.model.layers]
     assert second.job.first
     assert (first.model.optimizer, second.model.optimizer) == ("adam", "sgd")
+
+
+EAGER = """
+model = keras.Sequential([layers.Input((20,)), layers.Dense(8), layers.Dense(3)])
+optimizer = keras.optimizers.SGD(0.1)
+loss_of = keras.losses.MeanSquaredError()
+x, y = tf.zeros((64, 20)), tf.zeros((64, 3))
+for step in range(10):
+    with tf.GradientTape() as tape:
+        missed = loss_of(y, {called}(x, training=True))
+    gradients = tape.gradient(missed, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+
+
+def jobs(source):
+    return {
+        each.job.method: each
+        for asked in shapes_in(HEAD + source).values()
+        for each in asked
+        if each.job is not None
+    }
+
+
+def test_an_eager_step_goes_back_through_what_the_tape_saw():
+    found = jobs(EAGER.format(called="model"))
+    assert set(found) == {"call", "gradient", "update"}
+    assert [layer.kind for layer in found["gradient"].model.layers] == ["InputLayer", "Dense", "Dense"]
+    assert found["update"].model.optimizer == "SGD"
+    assert all(each.job.first and each.shape == "float32[64,20]" for each in found.values())
+
+
+def test_a_tape_that_saw_something_unknown_has_no_gradient_with_a_figure():
+    assert jobs(EAGER.format(called="something_else")) == {}
+    assert set(jobs(EAGER.format(called="model").replace("layers.Dense(8)", "unknown()"))) == set()
+
+
+def test_a_step_in_a_graph_is_one_call():
+    inside = EAGER.format(called="model").replace("for step in range(10):", "@tf.function\ndef step(x, y):")
+    assert set(jobs(inside + "step(x, y)\n")) == {"compiled"}

@@ -12,6 +12,7 @@ from energy_data.prediction.cost_model import CPU, CostModel
 from energy_data.prediction.layers import layer_cost
 from energy_data.prediction.specs import CallSpec, Job, LayerSpec, ModelSpec, Tensor
 from energy_data.prediction.whole_models import ModelJob, predict_job
+from energy_lsp.predicting.calibration_text import calibration_lines
 from energy_measure.calibration import program
 from energy_measure.calibration.assembly import Seen, residuals
 from energy_measure.calibration.fitting import Sample, ends, fitted, interval, left_out
@@ -240,3 +241,32 @@ def test_what_is_random_is_drawn_in_training_before_the_first_weights():
         for method in ("evaluate", "fit")
     ]
     assert found == [[0.0], [7.0]]
+
+
+def test_a_gradient_is_what_training_costs_beside_the_way_there():
+    def made(name, mode, values):
+        return Coefficient("c", name, mode, "", values, 0.0, 0.0, 5)
+
+    known = [
+        made("layer:Dense", "forward", (2.0, 0.0, 0.0, 0.0)),
+        made("layer:Dense", "train", (7.0, 0.0, 0.0, 0.0)),
+    ]
+    known += [
+        made("layer:Dense", "first", (6.0, 0.0, 0.0, 0.0)),
+        made("optimizer:SGD", "graph", (0.5, 0.0, 0.0)),
+    ]
+    layer = LayerSpec("Dense", (Tensor("float32", (32, 8)),), {"units": 8})
+    costs, model = CostModel(calibration(), known), ModelSpec((layer, layer), "SGD")
+
+    def of(method):
+        return ModelJob(costs, model, [layer_cost(layer)] * 2, Job(method, 1)).parts(method)[:2]
+
+    assert of("call") == ([2.0, 2.0], 0.0)
+    assert of("gradient") == ([4.0, 5.0], 0.0)
+    assert of("update") == ([0.0, 0.0], 0.5)
+
+
+def test_a_calibration_says_what_there_was_no_time_for():
+    assert not any("no time" in line for line in calibration_lines(calibration(), 390, 55.0))
+    lines = calibration_lines(calibration(), 290, 55.0, left_out=100)
+    assert any("no time for 100 of 390" in line and "without --quick" in line for line in lines)

@@ -27,6 +27,7 @@ from energy_data.model import (
     Quantity,
     Run,
 )
+from energy_data.prediction.cost_model import EDITION
 from energy_data.prediction.specs import CallSpec, Prediction, Tensor
 from energy_lsp.checking.run import CLIENT
 from energy_lsp.cli import main
@@ -69,6 +70,7 @@ def coefficients():
     wide = {"reach": (1e9, 1e12, 1e9)}
     found = [
         made("cpu", "", 2.0),
+        made("edition", "", EDITION),
         made("tensorflow.math.exp", "eager", 1e-5, 1e-9, 0.0, **wide),
         made("interval", "call:eager", *[-0.5] * 4, *[0.5] * 4),
         made("interval", "fit", -0.2, 0.2),
@@ -276,6 +278,53 @@ def test_a_hover_takes_the_calibration_of_the_projects_own_interpreter(tmp_path,
         monkeypatch.setattr(choosing, "versions_of", lambda python, other=other: other)
         assert "predicted" not in hovered(tmp_path, database, 10, 7)
     in_editor._versions.cache_clear()
+
+
+def recalibrated(database, *left_out, **changes):
+    """The calibration of the tests with something changed, and without some of what it learned."""
+    with Database.open(database) as opened:
+        known = calibrations(opened.connection)[0]
+        kept = [each for each in coefficients() if each.name not in left_out]
+        put_calibration(opened, replace(known, **changes), kept)
+
+
+def test_a_calibration_of_before_says_that_it_learned_less(tmp_path, database):
+    program = tmp_path / "program.py"
+    program.write_text(SOURCE)
+    assert "earlier energy-lsp" not in run(program, "--db", database).stderr
+    recalibrated(database, "edition")
+    assert "earlier energy-lsp, which learned less: run `energy-lsp calibrate` again" in " ".join(
+        run(program, "--db", database).stderr.split()
+    )
+
+
+def test_a_hover_says_what_a_quick_calibration_did_not_learn(tmp_path, database):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    recalibrated(database, "tensorflow.math.exp", quick=True)
+    text = hovered(tmp_path, database, 12, 8)
+    assert "Not predicted: not learned when calibrated here on 17 Nov 2026" in text
+    assert "without --quick" in text
+    assert "Not predicted" not in hovered(tmp_path, database, 10, 7)  # it is
+    assert "Not predicted" not in hovered(tmp_path, database, 14, 4)  # its shape is not known
+
+
+def test_a_hover_names_a_stale_calibration(tmp_path, database, monkeypatch):
+    (tmp_path / "program.py").write_text(SOURCE)
+    (tmp_path / "pyproject.toml").write_text("")
+    in_editor._versions.cache_clear()
+    monkeypatch.setattr(choosing, "versions_of", lambda python: choosing.Versions("2.22.0", "3.16.0"))
+    text = hovered(tmp_path, database, 10, 7)
+    in_editor._versions.cache_clear()
+    assert "is stale: it is of TensorFlow 2.21.0, Keras 3.15.1, not of TensorFlow 2.22.0" in text
+
+
+def test_the_line_of_a_layer_says_its_predicted_part(tmp_path, database):
+    source = SOURCE.replace("keras.layers.Dense(8), keras", "keras.layers.Dense(8),\n    keras")
+    (tmp_path / "program.py").write_text(source)
+    (tmp_path / "pyproject.toml").write_text("")
+    text = hovered(tmp_path, database, 9, 20)
+    assert "≈ 50% of fit at line 11, predicted, not measured: dense_1" in text
 
 
 def test_what_was_measured_with_the_same_shapes_stands_before_a_prediction(tmp_path, database):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from energy_code.static_shapes.doors import Walk
@@ -18,6 +19,7 @@ from energy_code.static_shapes.library_calls.asked import asked_of, safe
 from energy_code.static_shapes.library_calls.tensorflow_calls import TensorFlowCalls
 from energy_code.static_shapes.models.applying import Application
 from energy_code.static_shapes.models.building import Builder
+from energy_code.static_shapes.models.gradients import Gradients
 from energy_code.static_shapes.models.methods import ModelMethods
 from energy_code.static_shapes.models.trace import Trace
 from energy_code.static_shapes.operations import arrays
@@ -37,6 +39,7 @@ from energy_code.static_shapes.values.kinds import (
     Name,
     Super,
     Table,
+    Tape,
 )
 from energy_code.static_shapes.values.structures import (
     arrays_of,
@@ -53,8 +56,8 @@ OPERATOR = "(operator)."
 class Libraries:
     """Answers what a call of a library gives, and what it was given. No state of its own."""
 
-    def __init__(self, walk: Walk, trace: Trace) -> None:
-        self.walk, self.trace = walk, trace
+    def __init__(self, walk: Walk, trace: Trace, gradients: Gradients) -> None:
+        self.walk, self.trace, self.gradients = walk, trace, gradients
         self.builder = Builder(walk)
         self.application = Application(walk, trace)
         self.methods = ModelMethods(walk, self.builder, self.application)
@@ -65,7 +68,7 @@ class Libraries:
     ) -> tuple[Any, Asked | None]:
         """The value of a call, and what it was given if that is worth keeping."""
         if isinstance(function, Layer):
-            return self.application.layer(function, given, named), self._layer_call(given)
+            return self._seen(self.application.layer, function, given, named), self._layer_call(given)
         if isinstance(function, Model):
             return self._model_call(function, given, named)
         if isinstance(function, Instance):
@@ -77,6 +80,16 @@ class Libraries:
         if isinstance(function, Name):
             return self._named(function.dotted, given, named, line, file)
         return UNKNOWN, None
+
+    def _seen(self, apply: Callable[..., Any], what: Any, given: list[Any], named: dict[str, Any]) -> Any:
+        """Apply a layer; outside of a model the tapes that look on see what it is made of."""
+        if self.trace.active or not self.gradients.tapes:
+            return apply(what, given, named)
+        with self.trace.fresh() as applied:
+            result = apply(what, given, named)
+        known = tuple(layer for layer in applied if layer is not None)
+        self.gradients.saw(known if known and len(known) == len(applied) else None)
+        return result
 
     def _layer_call(self, given: list[Any]) -> Asked | None:
         found = arrays_of(tuple(given[:1])) if given else None
@@ -90,6 +103,8 @@ class Libraries:
             model, given[0] if given else UNKNOWN, training=training
         )
         asked = self._layer_call(given)
+        model.applied = spec
+        self.gradients.saw(None if spec is None else spec.layers)
         if spec is None or asked is None:
             return outputs, asked
         job = Job("call", 1, first="call" not in model.traced)
@@ -104,7 +119,7 @@ class Libraries:
             return self.walk.enter(own, [owner, *given], named), None
         if owner.model is not None:
             return self._model_call(owner.model, given, named)
-        return self.application.instance(owner, given, named), self._layer_call(given)
+        return self._seen(self.application.instance, owner, given, named), self._layer_call(given)
 
     def _named(
         self, dotted: str, given: list[Any], named: dict[str, Any], line: int, file: str
@@ -185,6 +200,9 @@ class Libraries:
             return UNKNOWN, None
         if isinstance(owner, Made):
             return UNKNOWN, asked_of(f"{owner.api}.{name}", given, named)
+        if isinstance(owner, Tape):
+            goes_back = name == "gradient" and not self.trace.active
+            return UNKNOWN, self.gradients.gradient(owner) if goes_back else None
         if isinstance(owner, Layer) and name == "adapt":
             return None, None
         return UNKNOWN, None

@@ -20,6 +20,7 @@ from energy_code.static_shapes.values.kinds import (
     Made,
     Model,
     Name,
+    Tape,
 )
 from energy_code.static_shapes.values.structures import (
     arrays_of,
@@ -91,6 +92,8 @@ class TensorFlowCalls:
             return self._copied(given[0] if given else named.get("model")), None
         if api.endswith(".shape") and api.startswith("tensorflow.") and given:
             return rules.result("shape", {"input": given[0]}, False), asked_of(api, given, named)
+        if api == "tensorflow.GradientTape":
+            return Tape(), None
         entry = Catalogue.load().find(api)
         if entry is not None and entry.kind == "class" and api not in FAMILY_OF:
             return Made(api), None

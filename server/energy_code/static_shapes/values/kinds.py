@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from energy_data.prediction.specs import CallSpec, First, Job, ModelSpec, Tensor
+from energy_data.prediction.specs import CallSpec, First, Job, LayerSpec, ModelSpec, Tensor
 
 Dims = tuple[int | None, ...]
 """A shape; None for a size that the source does not tell."""
@@ -90,6 +90,14 @@ class Made:
     """An object of a library's class: a loss, an optimizer, a tape."""
 
     api: str
+
+
+@dataclass(slots=True, eq=False)
+class Tape:
+    """A `GradientTape` of an eager loop: the layers that were applied while it looked."""
+
+    layers: list[LayerSpec | None] = field(default_factory=list)
+    """None in it for something that is not known."""
 
 
 @dataclass(slots=True, eq=False)
@@ -238,6 +246,8 @@ class Model:
     trainable: bool = True
     traced: set[str] = field(default_factory=set)
     """Methods that were called before: the first call of each traces."""
+    applied: ModelSpec | None = None
+    """Its layers with the shapes of the last eager call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from energy_code.static_shapes.doors import Walk
-from energy_code.static_shapes.library_calls.dispatch import Libraries
+from energy_code.static_shapes.library_calls.dispatch import OPTIMIZERS, Libraries
+from energy_code.static_shapes.models.gradients import UPDATES, Gradients
 from energy_code.static_shapes.models.trace import Trace
 from energy_code.static_shapes.values.kinds import (
     UNKNOWN,
@@ -57,7 +58,8 @@ class Calls:
     ) -> None:
         self.walk, self.context, self.trace = walk, walk.context, trace
         self.functions, self.classes, self.members, self.notes = functions, classes, members, notes
-        self.libraries = Libraries(walk, trace)
+        self.gradients = Gradients(walk)
+        self.libraries = Libraries(walk, trace, self.gradients)
         self.steps = CompiledSteps(trace, functions)
         self.recorded: dict[tuple[str, int, int], tuple[str, ...]] = {}
         self.called: set[str] = set()
@@ -82,6 +84,9 @@ class Calls:
             return Made("flag")
         noted = len(self.notes.journal)
         value, asked = self.answer(function, given, named)
+        if not self.trace.active:
+            asked = self._trained(function, node, scope) or asked
+            self.gradients.saw_call(asked.call if asked is not None else None, self.context.at)
         own = isinstance(function, (Function, Bound, Class)) or function is UNKNOWN
         if (not own or asked is not None) and not self.context.silent:
             place = (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
@@ -101,6 +106,15 @@ class Calls:
         if not own:
             self.started = self.started or self._starts(function, asked)
         return value
+
+    def _trained(self, function: Any, node: ast.Call, scope: Scope) -> Asked | None:
+        """What an optimizer updates that is given gradients outside of a graph."""
+        if not isinstance(function, Method) or function.name not in UPDATES:
+            return None
+        owner = function.owner
+        if not isinstance(owner, Made) or not owner.api.startswith(OPTIMIZERS):
+            return None
+        return self.gradients.update(owner.api.removeprefix(OPTIMIZERS), node, scope)
 
     def _first(self, asked: Asked) -> First:
         """Whether nothing loaded before what a call needs."""

@@ -9,10 +9,12 @@ import ast
 from typing import Any
 
 from energy_code.static_shapes.doors import Walk
+from energy_code.static_shapes.models.gradients import Gradients
 from energy_code.static_shapes.values import written
 from energy_code.static_shapes.values.kinds import (
     UNKNOWN,
     Scope,
+    Tape,
 )
 from energy_code.static_shapes.values.structures import (
     joined,
@@ -29,9 +31,15 @@ class Statements:
     """Answers how statements end and what they leave bound. No state of its own."""
 
     def __init__(
-        self, walk: Walk, functions: Functions, definitions: Definitions, modules: Modules, loops: Loops
+        self,
+        walk: Walk,
+        functions: Functions,
+        definitions: Definitions,
+        modules: Modules,
+        loops: Loops,
+        gradients: Gradients,
     ) -> None:
-        self.walk, self.context = walk, walk.context
+        self.walk, self.context, self.gradients = walk, walk.context, gradients
         self.functions, self.definitions, self.modules, self.loops = functions, definitions, modules, loops
 
     def run(self, statements: list[ast.stmt], scope: Scope) -> str:
@@ -91,11 +99,13 @@ class Statements:
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             return self.loops.loop(node, scope)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
+            values = []
             for item in node.items:
-                value = self.walk.value(item.context_expr, scope)
+                values.append(self.walk.value(item.context_expr, scope))
                 if item.optional_vars is not None:
-                    self.walk.assign(item.optional_vars, value, scope)
-            return self.run(node.body, scope)
+                    self.walk.assign(item.optional_vars, values[-1], scope)
+            with self.gradients.watching([value for value in values if isinstance(value, Tape)]):
+                return self.run(node.body, scope)
         elif isinstance(node, ast.Try):
             return self.tried(node, scope)
         elif isinstance(node, (ast.Global, ast.Nonlocal)):

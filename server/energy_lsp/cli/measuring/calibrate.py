@@ -83,7 +83,7 @@ def calibrate(
         sys.exit(INTERRUPTED)
     from energy_lsp.predicting.calibration_text import calibration_lines
 
-    for line in calibration_lines(result.calibration, result.points, result.seconds):
+    for line in calibration_lines(result.calibration, result.points, result.seconds, result.left_out):
         say(line)
     if result.failed:
         say(f"{len(result.failed)} points did not run with this TensorFlow and are left out.", err=True)
