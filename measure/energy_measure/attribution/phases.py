@@ -35,6 +35,16 @@ class Kind:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Children:
+    """What processes did that the program started, while nothing recorded ran."""
+
+    share: float = 0.0
+    """Of the energy outside of all events."""
+    seconds: float = 0.0
+    """Of CPU time."""
+
+
 @dataclass(slots=True)
 class PhaseShare:
     """A part of what the whole program drew."""
@@ -50,13 +60,12 @@ def phases_of(
     devices: Sequence[DeviceAttribution],
     seconds: float,
     outside: OutsideTime,
-    children: float,
-    watts: float = np.inf,
+    children: Children,
+    watts: float,
 ) -> dict[PhaseName, PhaseShare]:
     """All phases of a run, which add up to the program's joules.
 
-    `kinds`: for each site number; `children`: part of the energy outside of all events that other processes drew;
-    `watts`: the most that a thread draws.
+    `kinds`: for each site number; `watts`: the most that a thread draws.
     """
     total = sum(part.program_joules for part in devices)
     own = np.zeros(len(events)) + sum((part.exclusive for part in devices), start=np.zeros(len(events)))
@@ -82,7 +91,7 @@ def _between(
     found: Mapping[PhaseName, PhaseShare],
     between: float,
     outside: OutsideTime,
-    children: float,
+    children: Children,
     watts: float,
 ) -> None:
     """What was drawn while nothing recorded ran: by other processes, by Python.
@@ -91,8 +100,8 @@ def _between(
     """
     if between <= 0.0:
         return
-    found["children"].joules = between * children
-    own = between * (1.0 - children)
+    found["children"].joules, found["children"].seconds = between * children.share, children.seconds
+    own = between * (1.0 - children.share)
     share = min(1.0, outside.python / outside.process) if outside.process > 0 else 0.0
     python = PhaseShare(min(own * share, outside.python * watts), outside.python)
     native = outside.process - outside.python

@@ -16,7 +16,7 @@ from energy_measure.attribution.cpu_checkpoints import CpuCheckpoints, with_chec
 from energy_measure.attribution.events import Events, Integers
 from energy_measure.attribution.firsts import among_calls, firsts_and_later, selected
 from energy_measure.attribution.observations import TooFewReadingsError
-from energy_measure.attribution.phases import Kind, phases_of
+from energy_measure.attribution.phases import Children, Kind, phases_of
 from energy_measure.attribution.python_time import OutsideTime, outside_time
 from energy_measure.attribution.site_energy import SiteEnergy, site_energies
 from energy_measure.attribution.solver import DeviceAttribution, attribute
@@ -80,7 +80,7 @@ def accounted(ran: Ran, found_sites: FoundSites) -> OneRun:
         (span.end - span.begin) / 1e9 - overhead.seconds,
         outside := outside_time(ran.marks, recorded),
         _children(ran, recorded, parts, outside, found),
-        _thread_watts(devices),
+        thread_watts([trace for trace, _, _ in devices]),
     )
     events, parts = only_calls(every, parts, sites)
     energies = {unkeyed(number): energy for number, energy in site_energies(events, parts).items()}
@@ -171,23 +171,26 @@ def _children(
     parts: Sequence[DeviceAttribution],
     outside: OutsideTime,
     found: Sequence[Mapping[str, Any]],
-) -> float:
-    """Part of the energy outside of all events that processes drew which the program started."""
+) -> Children:
+    """What processes did which the program started, outside of all events."""
     estimated = [trace for trace in ran.recording.sources if trace.estimated]
     if len(estimated) == 2 and len(estimated[1]) > 1:
         between = sum(part.program_joules - float(part.exclusive.sum()) for part in parts)
         others = estimated[1]
         begins, ends = gaps(events, ran.span.begin, ran.span.end)
         counted = np.interp(np.stack((begins, ends)), others.times_ns, others.values)
-        return float(np.clip((counted[1] - counted[0]).sum() / between, 0.0, 1.0)) if between > 0 else 0.0
+        joules = float(np.clip((counted[1] - counted[0]).sum(), 0.0, max(between, 0.0)))
+        watts = PowerModel.from_environment().active_watts
+        return Children(joules / between, joules / watts) if joules > 0 else Children()
     seconds = sum(float(process.get("children_cpu", 0)) for process in found) * 1e-9
-    return seconds / (seconds + outside.process) if seconds > 0 else 0.0
+    return Children(seconds / (seconds + outside.process), seconds) if seconds > 0 else Children()
 
 
-def _thread_watts(devices: Sequence[tuple[SampledTrace, DeviceAttribution, Baseline]]) -> float:
-    """What a thread that computes draws, where energy is estimated by that."""
-    estimated = all(trace.estimated for trace, _, _ in devices)
-    return PowerModel.from_environment().active_watts if estimated else np.inf
+def thread_watts(traces: Sequence[SampledTrace]) -> float:
+    """The most that a thread which computes has drawn: what the estimate gives it, else all that the machine can."""
+    if all(trace.estimated for trace in traces):
+        return PowerModel.from_environment().active_watts
+    return sum(most_watts(trace) or WATTS_PER_CPU * (os.cpu_count() or 1) for trace in traces)
 
 
 def _baseline(trace: SampledTrace, idle: Sequence[IdleWindow]) -> Baseline:

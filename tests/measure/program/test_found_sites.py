@@ -10,7 +10,7 @@ import pytest
 
 from energy_measure.attribution.events import Events
 from energy_measure.attribution.firsts import among_calls, firsts_and_later
-from energy_measure.attribution.phases import Kind, phases_of
+from energy_measure.attribution.phases import Children, Kind, phases_of
 from energy_measure.attribution.python_time import OutsideTime
 from energy_measure.attribution.solver import DeviceAttribution
 from energy_measure.program.call_sites import Instrumented
@@ -123,12 +123,14 @@ def test_every_joule_is_in_one_phase() -> None:
         tracing=[False, False, False, False, True, False],
     )
     part = attributed([5.0, 3.0, 2.0, 1.0, 0.5, 0.25], events, 20.0)
-    found = phases_of(events, KINDS, [part], 1.0, OutsideTime(python=0.5, process=1.0), 0.2, watts=4.0)
+    found = phases_of(
+        events, KINDS, [part], 1.0, OutsideTime(python=0.5, process=1.0), Children(0.2, 0.4), 4.0
+    )
     assert found["imports"].joules == 6.0
     assert found["tracing"].joules == 2.5
     assert found["tracing"].detail == {"graph": 2.5}
     assert (found["calls"].joules, found["callbacks"].joules) == (3.0, 0.25)
-    assert found["children"].joules == pytest.approx(8.25 * 0.2)
+    assert (found["children"].joules, found["children"].seconds) == (pytest.approx(8.25 * 0.2), 0.4)
     # Half of the CPU time is that of threads that go on by themselves; a thread draws 4 W and no more, Python's too.
     assert found["python"].detail == pytest.approx({"Python": 2.0, "threads of libraries": 2.0})
     assert found["python"].joules == pytest.approx(4.0)

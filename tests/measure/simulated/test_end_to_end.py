@@ -13,7 +13,7 @@ from energy_measure.attribution.baseline import IdleWindow, baseline_of
 from energy_measure.attribution.events import Events
 from energy_measure.attribution.observations import observe
 from energy_measure.attribution.solver import attribute
-from energy_measure.run.account import WATTS_PER_GPU, most_watts
+from energy_measure.run.account import WATTS_PER_GPU, most_watts, thread_watts
 from energy_measure.sampling.controller import Sampling
 from scene import dram, gpu, package, power_event
 from waveform import Calls, Waveform
@@ -78,7 +78,7 @@ def test_no_call_gets_more_of_a_gpu_than_its_driver_lets_it_draw(machine_with, t
     scene = machine_with(gpu("NVIDIA A100-SXM4-40GB", wave("gpu"), limit=limit))
     recording, events, rests = record(scene, "nvml", tmp_path, monkeypatch)
     (trace,) = recording.traces
-    assert most_watts(trace) == limit
+    assert most_watts(trace) == thread_watts([trace]) == limit, "Python between calls has no more either"
     baseline = baseline_of(observe(trace), rests)
     free, bound = (attribute(trace, events, baseline, most_watts=most) for most in (None, most_watts(trace)))
     assert np.all(free.joules > limit * 0.3)

@@ -80,3 +80,11 @@ def test_measured_calls_cost_what_their_cpu_time_drew(machine_with, tmp_path):
     else:
         assert (replayed["joules"]["per_call"], replayed["total_joules"]) == (None, None)
     assert sum(call["joules"]["ram"] or 0.0 for call in told["calls"]) < 0.1 * in_place["joules"]["total"]
+    phases = {phase["name"]: phase for phase in told["program"]["phases"]}
+    total = told["program"]["joules"]
+    assert sum(phase["joules"] for phase in phases.values()) == pytest.approx(total, rel=1e-9)
+    assert abs(phases["unexplained"]["joules"]) < 0.15 * total
+    assert max(phases, key=lambda name: phases[name]["joules"]) == "imports"
+    # What runs without a probe is Python's: it drew what its CPU time did.
+    unseen = WATTS * used["warm"] * 5000
+    assert unseen / 3 < phases["python"]["joules"]
