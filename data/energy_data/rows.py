@@ -34,6 +34,7 @@ from energy_data.model import (
     Source,
     Trace,
 )
+from energy_data.untrusted.parsing import parse_json
 
 LARGEST_TRACE = 64 * 1024 * 1024
 """Bytes of a power trace when it is unpacked: days of samples. A few kilobytes could hold gigabytes of zeros."""
@@ -68,7 +69,7 @@ def machine_row(machine: Machine) -> Row:
 def machine_from(row: Stored) -> Machine:
     """The machine of a row."""
     meters = tuple(
-        MeterInfo(**{**meter, "devices": tuple(meter["devices"])}) for meter in json.loads(row["meters"])
+        MeterInfo(**{**meter, "devices": tuple(meter["devices"])}) for meter in parse_json(row["meters"])
     )
     return Machine(row["cpu"], row["gpu"], row["memory_bytes"], row["os"], row["driver"], meters)
 
@@ -126,9 +127,9 @@ def run_from(row: Stored, machine: Machine, environment: Environment) -> Run:
         stable=None if row["stable"] is None else bool(row["stable"]),
         commit=row["commit"],
         project=row["project"],
-        temperatures=json.loads(row["temperatures"]),
+        temperatures=parse_json(row["temperatures"]),
         seconds=row["seconds"],
-        joules={device: Quantity(*pair) for device, pair in json.loads(row["joules"]).items()},
+        joules={device: Quantity(*pair) for device, pair in parse_json(row["joules"]).items()},
         unaccounted_joules=row["unaccounted_joules"],
         project_id=row["project_id"],
         status=row["status"],
@@ -137,10 +138,10 @@ def run_from(row: Stored, machine: Machine, environment: Environment) -> Run:
         owner=row["owner"],
         branch=row["branch"],
         commit_date=row["commit_date"],
-        settings=json.loads(row["settings"]),
+        settings=parse_json(row["settings"]),
         temperature_series={
             sensor: tuple((second, degrees) for second, degrees in series)
-            for sensor, series in json.loads(row["temperature_series"]).items()
+            for sensor, series in parse_json(row["temperature_series"]).items()
         },
         stability_seconds=row["stability_seconds"],
     )
@@ -204,7 +205,7 @@ def measurement_from(row: Stored) -> Measurement:
         file=row["file"],
         line=row["line"],
         signature=InputSignature(
-            tuple(json.loads(row["arguments"])), row["bytes_args"], row["bytes_kwargs"], row["bytes_object"]
+            tuple(parse_json(row["arguments"])), row["bytes_args"], row["bytes_kwargs"], row["bytes_object"]
         ),
         seconds=row["seconds"],
         joules=joules_from(row),
@@ -298,7 +299,7 @@ def phase_row(phase: Phase, run_id: str) -> Row:
 
 def phase_from(row: Stored) -> Phase:
     """The phase of a row."""
-    return Phase(row["run_id"], row["name"], row["joules"], row["seconds"], json.loads(row["detail"]))
+    return Phase(row["run_id"], row["name"], row["joules"], row["seconds"], parse_json(row["detail"]))
 
 
 def part_row(part: Part, run_id: str, number: int) -> Row:
@@ -315,9 +316,9 @@ def part_from(row: Stored) -> Part:
     """The part of a row."""
     lists = ("operations", "repeats", "fused")
     plain = {field: row[field] for field in Part.__slots__ if field not in lists}
-    operations = {str(name): float(joules) for name, joules in json.loads(row["operations"]).items()}
-    fused = tuple((str(path), str(file), int(line)) for path, file, line in json.loads(row["fused"]))
-    repeats = tuple(map(float, json.loads(row["repeats"])))
+    operations = {str(name): float(joules) for name, joules in parse_json(row["operations"]).items()}
+    fused = tuple((str(path), str(file), int(line)) for path, file, line in parse_json(row["fused"]))
+    repeats = tuple(map(float, parse_json(row["repeats"])))
     return Part(**plain, operations=operations, repeats=repeats, fused=fused)
 
 
@@ -336,11 +337,11 @@ def inside_row(inside: Inside, run_id: str) -> Row:
 
 def inside_from(row: Stored) -> Inside:
     """How a run was looked into, from its row."""
-    flows = tuple((str(one), str(other)) for one, other in json.loads(row["flows"]))
-    sparse = {str(name): float(value) for name, value in json.loads(row["sparse"]).items()}
+    flows = tuple((str(one), str(other)) for one, other in parse_json(row["flows"]))
+    sparse = {str(name): float(value) for name, value in parse_json(row["sparse"]).items()}
     lines = {
         str(file): {int(line): str(text) for line, text in found.items()}
-        for file, found in json.loads(row["lines"]).items()
+        for file, found in parse_json(row["lines"]).items()
     }
     return Inside(row["run_id"], row["note"], row["looked_at"], flows, sparse, lines)
 
@@ -378,7 +379,7 @@ def coefficient_from(row: Stored) -> Coefficient:
     return Coefficient(
         **{
             **{field: row[field] for field in Coefficient.__slots__},
-            "values": tuple(map(float, json.loads(row["values"]))),
-            "reach": tuple(map(float, json.loads(row["reach"]))),
+            "values": tuple(map(float, parse_json(row["values"]))),
+            "reach": tuple(map(float, parse_json(row["reach"]))),
         }
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from energy_data.untrusted.parsing import MOST_VALUES, parse_json
 from energy_data.untrusted.reading import NotRead, read_bytes
 from energy_data.untrusted.walking import walk
 
@@ -144,6 +145,18 @@ def test_a_size_that_grows_and_one_that_is_not_told(tmp_path: Path) -> None:
         read_bytes(Path("/proc/cpuinfo"), 20)
     with pytest.raises(NotRead, match="null character"):
         read_bytes(tmp_path / "a\0b", 20)
+
+
+def test_a_file_that_grows_in_memory_is_refused(tmp_path: Path) -> None:
+    """Each `{},` takes seventy bytes once it is parsed: this notebook would take three gigabytes."""
+    (tmp_path / "n.ipynb").write_bytes(b'{"cells": [' + b"{}," * 40_000_000 + b"{}]}")
+    (tmp_path / "good.py").write_text(CALL)
+    done = energy_lsp("calls", ".", cwd=tmp_path)
+    assert "n.ipynb" in done.stderr
+    assert "MemoryError" not in done.stderr
+    assert "good.py:3:4: tensorflow.linalg.matmul" in done.stdout
+    with pytest.raises(ValueError, match="values"):
+        parse_json("[" + "0," * MOST_VALUES + "0]")
 
 
 def test_deep_folders_are_walked(tmp_path: Path) -> None:

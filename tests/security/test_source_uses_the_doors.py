@@ -47,6 +47,14 @@ READERS = {
     "measure/energy_measure/meters/sysfs.py": "files of the kernel",
     "measure/energy_measure/meters/cpu_time.py": "files of the kernel",
 }
+PARSERS = {
+    "data/energy_data/untrusted/parsing.py": "the one place",
+    "data/energy_data/published/figures.py": "a table that is part of the package",
+    "server/energy_code/static_shapes/parameters.py": "a table that is part of the package",
+    "server/energy_code/workspace/import_index.py": "the user's own cache",
+    "server/energy_code/workspace/notebook_text.py": "strings of a notebook that was parsed before",
+}
+"""Who parses JSON, of those that read files of others: a database, an export, a notebook."""
 WRITE = {
     "write_text",
     "write_bytes",
@@ -123,5 +131,16 @@ def test_files_of_others_are_opened_in_one_place() -> None:
     assert not found, f"use energy_data.untrusted.reading: {sorted(found)}"
 
 
+def test_json_of_others_is_parsed_in_one_place() -> None:
+    found = {
+        f"{name}:{node.lineno} {call}"
+        for name, path in modules()
+        if name not in PARSERS and name.startswith(("data/", "server/energy_code/"))
+        for call, node in calls(path)
+        if call in (".loads", ".load") and ast.unparse(node.func).startswith("json.")
+    }
+    assert not found, f"use energy_data.untrusted.parsing: {sorted(found)}"
+
+
 def test_the_exceptions_are_still_there() -> None:
-    assert not [name for name in {**WRITERS, **READERS} if not (ROOT / name).exists()]
+    assert not [name for name in {**WRITERS, **READERS, **PARSERS} if not (ROOT / name).exists()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -15,6 +14,7 @@ from energy_data.database.migrations import LATEST, user_version
 from energy_data.model import Part
 from energy_data.problems import explained
 from energy_data.rows import part_from
+from energy_data.untrusted.parsing import parse_json
 from energy_data.untrusted.soundness import sound
 
 _RUN = """SELECT runs.id AS id, runs.started AS started, runs.estimated AS estimated, runs.meter AS meter,
@@ -75,7 +75,7 @@ def inside_of_file(database: Path, file: str, root: Path, project_ids: Sequence[
             parts = found.setdefault(part.measurement_id, [])
             parts.append(part)
             calls[part.measurement_id] = CallParts(*place, 0.0, parts)
-        lines = {int(line): str(text) for line, text in json.loads(run["lines"]).get(file, {}).items()}
+        lines = {int(line): str(text) for line, text in parse_json(run["lines"]).get(file, {}).items()}
         whole = [
             CallParts(
                 one.api, one.file, one.line, one.column, sum(part.joules for part in one.parts), one.parts

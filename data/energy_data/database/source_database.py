@@ -27,6 +27,7 @@ from energy_data.model import (
 )
 from energy_data.project_identity import project_ids
 from energy_data.rows import evidence_from
+from energy_data.untrusted.parsing import parse_json
 from energy_data.untrusted.printable import visible
 
 _COLUMNS = """api, source, estimated, machine, meter, started, runs, measurements, sites, resolved, seconds,
@@ -177,7 +178,7 @@ class SourceDatabase:
         row = self._ask("SELECT joules FROM runs WHERE id = ?", (run_id,)).fetchone()
         if row is None:
             return None
-        return sum(_finite(value[0]) for value in json.loads(row[0]).values()) or None
+        return sum(_finite(value[0]) for value in parse_json(row[0]).values()) or None
 
     def evidence(self, rule: str) -> list[RuleEvidence]:
         """The comparisons measured for a rule."""
@@ -253,7 +254,7 @@ def _figure(row: tuple[Any, ...], found_in: Source, origin: Origin) -> Figure:
         first=_number(first),
         exclusive=_number(exclusive),
         kind=CALL_KINDS[CALL_KINDS.index(kind)],
-        shapes=tuple(str(shape) for shape in json.loads(arguments)),
+        shapes=tuple(str(shape) for shape in parse_json(arguments)),
         method="replayed" if method == "replayed" else "imported" if imported else "in place",
         backend=visible(backend),
         citation="records imported into the database" if imported else "",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import zlib
 from collections.abc import Callable, Mapping
@@ -25,6 +24,7 @@ from energy_data.rows import (
     span_from,
     trace_from,
 )
+from energy_data.untrusted.parsing import parse_json
 
 LONGEST_TEXT = 1024 * 1024
 LONGEST_SERIES = 32 * 1024 * 1024
@@ -60,7 +60,7 @@ class BadRow(Exception):  # noqa: N818 - a finding about a file
 @lru_cache(maxsize=4096)
 def _signature(arguments: str) -> None:
     """Raise unless this is a list; few texts stand in many rows."""
-    tuple(json.loads(arguments))
+    tuple(parse_json(arguments))
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any]], object]] = {

@@ -17,6 +17,7 @@ from energy_data.exchange.checking import UNREADABLE, BadRow, RowCheck, Values
 from energy_data.exchange.copying import copy_rows, room_to_copy
 from energy_data.exchange.sharing import shared_row
 from energy_data.problems import DatabaseProblem, explain, explained
+from energy_data.untrusted.parsing import parse_json
 from energy_data.untrusted.printable import json_text, one_line
 
 FORMAT = "energy-lsp 1"
@@ -98,7 +99,7 @@ def _parsed(lines: Iterable[str], checks: Checks) -> Iterator[tuple[str, Values]
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = parse_json(line)
             table = row.pop("table")
             if head is None or table == "format":  # exports may be joined with `cat`
                 head = row.get("format")

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from energy_data.model import Run
+from energy_data.untrusted.parsing import parse_json
 from energy_data.untrusted.printable import one_line
 
 _FOLDERS = re.compile(r"(?<![\w./…:])/(?:[^\s'\":/]+/)+")
@@ -70,7 +71,7 @@ def _name(path: str) -> str:
 def _shared_lines(lines: object) -> object:
     """The texts of lines by file, kept as JSON; what cannot be read is refused by whoever reads it."""
     try:
-        found = json.loads(lines) if isinstance(lines, str) else None
+        found = parse_json(lines) if isinstance(lines, str) else None
     except (ValueError, RecursionError):
         return lines
     if not isinstance(found, dict) or not any(_name(file) for file in found):

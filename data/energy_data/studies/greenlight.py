@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import lzma
 import math
 import operator
@@ -33,6 +32,7 @@ from energy_data.model import (
 )
 from energy_data.published.netting import Z95, Net, Series, net_energy
 from energy_data.rows import content_id
+from energy_data.untrusted.parsing import parse_json
 from energy_data.untrusted.reading import MEGABYTE, check, read_bytes
 from energy_data.untrusted.walking import walk
 
@@ -154,7 +154,7 @@ def run_id(content: bytes) -> str:
 def read_records(content: bytes) -> tuple[Run, list[Measurement]]:
     """The run and the measurements that one file holds; raises `Malformed`."""
     try:
-        records = json.loads(content)
+        records = parse_json(content)
     except RecursionError as error:
         raise Malformed("nested too deeply") from error
     except ValueError as error:
@@ -273,7 +273,7 @@ def _within_project(script: str) -> str:
 
 def _columns(text: str, *names: str) -> list[list[float]]:
     """Columns of a table in pandas' "split" layout, as finite numbers."""
-    table = json.loads(text)
+    table = parse_json(text)
     places = [table["columns"].index(name) for name in names]
     columns = [[float(row[place]) for row in table["data"]] for place in places]
     if not all(math.isfinite(sum(column)) for column in columns):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from energy_code.text.decoding import decode, encode, parseable
 from energy_code.text.lines import Lines
 from energy_code.workspace.document import Document, Surroundings
 from energy_data.problems import Problem
+from energy_data.untrusted.parsing import parse_json
 
 if TYPE_CHECKING:
     from energy_code.analysis.analysis import Analysis
@@ -101,7 +101,7 @@ class Notebook:
 def read_cells(data: bytes, path: Path | None = None) -> Sequence[tuple[int, str]]:
     """The code cells of an `.ipynb` file: index in the notebook and source."""
     try:
-        return code_cells(json.loads(decode(data)))
+        return code_cells(parse_json(decode(data)))
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         name = path or "The file"
         raise NotebookProblem(
