@@ -15,7 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from energy_data.paths import absolute
-from energy_data.untrusted.writing import private_folder, write_file
+from energy_data.untrusted.writing import private_folder, stream_into, write_file
 from energy_measure.host.file_lock import locked_file
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.guarded import Guarded
@@ -115,7 +115,7 @@ def _make(project: Path, python: Path, folder: Path, requirements: Requirements)
             _run([*install, "poetry-core"], project)
             listed = folder / "requirements.txt"
             ask = [str(python_of(folder)), str(_POETRY), str(absolute(project))]
-            with listed.open("wb") as stream:
+            with stream_into(listed) as stream:
                 _run(ask, project, output=stream.fileno())
             arguments = ("-r", str(listed))
         _run([*install, *arguments], project)
