@@ -1,12 +1,12 @@
 """What tuning proves on a folder of programs, with all candidates and without the one that each was written for.
 
-    python benchmarks/tune_table.py [FOLDER] [--budget 3] [--only NAME]
+    python benchmarks/tune_table.py [FOLDER] [--budget 3] [--only NAME] [--side with]
 
 Each script of the folder (`benchmarks/tune_programs`: nine with a saving that a person finds by hand, two without; 3 to 7
 seconds of a CPU each) is tuned on a copy in a folder of its own, once with everything and once without one rule or knob:
 what is left is what the others find. Nothing is applied, and no evidence is kept. A program that cannot be tuned is told
-with the sentence that `tune` says. With `--only` the figures of the other programs stay as they are, so that the table can
-be made a program at a time, six minutes each.
+with the sentence that `tune` says. With `--only` and `--side` the other figures stay as they are, so that the table can be
+made one tuning at a time, three minutes each; a machine that does other work as well needs `--budget 6`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ WITHOUT = {
     "scaled_each_epoch": "map-once",
     "small_dense": "steps-per-execution",
 }
-"""The rule or knob that is left out; of another program the one that saved most."""
+"""The rule or knob that is left out of each."""
 NOTHING_HELPS = frozenset({"convolutions", "compiled_step"})
 """Programs in which no saving was found by hand: a proven one there would be suspect, a dearer patch wrong."""
 SUMMED_UP = f"programs with a proven saving above {WORTH:g}%, of those with one found by hand"
@@ -90,20 +89,21 @@ def note_of(told: dict[str, Any]) -> str:
     return ", ".join(f"{one['name']} ({one['results']})" for one in proven(told)) or "nothing proven"
 
 
-def tune_program(script: Path, budget: float, results: Results) -> None:
-    """Its figures with everything, and without one rule or knob."""
+def tune_with(script: Path, budget: float, results: Results) -> None:
+    """Its figure with everything."""
     told, problem, minutes = tuned(script, budget)
-    if told is None:
-        results.add(script.stem, None, "%", note=problem)
-        return
-    note = f"{note_of(told)}; tuned in {minutes:.1f} min"
-    results.add(script.stem, saving(told), "%", note=note)
-    best = [one["name"] for one in proven(told)[:1]]
-    for name in [WITHOUT[script.stem]] if script.stem in WITHOUT else best:
-        other, problem, _ = tuned(script, budget, name)
-        share = None if other is None else saving(other)
+    note = problem if told is None else f"{note_of(told)}; tuned in {minutes:.1f} min"
+    results.add(script.stem, None if told is None else saving(told), "%", note=note)
+
+
+def tune_without(script: Path, budget: float, results: Results) -> None:
+    """Its figure without one rule or knob."""
+    name = WITHOUT.get(script.stem)
+    if name is not None:
+        told, problem, _ = tuned(script, budget, name)
+        share = None if told is None else saving(told)
         results.add(
-            f"{script.stem} without {name}", share, "%", note=problem if other is None else note_of(other)
+            f"{script.stem} without {name}", share, "%", note=problem if told is None else note_of(told)
         )
 
 
@@ -119,12 +119,16 @@ def sum_up(results: Results) -> None:
         results.add(SLOWEST, max(minutes), "min", at_most=LONGEST)
 
 
-def kept(results: Results, scripts: Sequence[Path]) -> None:
-    """Take over the figures of the programs that are not tuned this time."""
+def kept(results: Results, scripts: Sequence[Path], side: str) -> None:
+    """Take over the figures that are not made this time."""
     path = FOLDER / f"{results.benchmark}.json"
-    again = {script.stem for script in scripts} | {SUMMED_UP.split()[0], SLOWEST.split()[0]}
     for one in json.loads(path.read_text("utf-8"))["figures"] if path.exists() else ():
-        if one["name"].split()[0] not in again:
+        program, *rest = one["name"].split()
+        again = any(program == script.stem for script in scripts) and side in (
+            "both",
+            "without" if rest else "with",
+        )
+        if not again and one["name"] not in (SUMMED_UP, SLOWEST):
             results.figures.append(Figure(**one))
 
 
@@ -134,16 +138,19 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=PROGRAMS)
     parser.add_argument("--budget", type=float, default=3.0, help="minutes for each tuning")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="programs by their names")
+    parser.add_argument("--side", choices=("with", "without", "both"), default="both")
     asked = parser.parse_args()
-    results = Results("tune_table", topic="Rules", title="Proven savings in whole programs")
     scripts = [one for one in sorted(asked.folder.glob("*.py")) if not asked.only or one.stem in asked.only]
-    if asked.only:
-        kept(results, scripts)
     for script in scripts:
-        tune_program(script, asked.budget, results)
-        done = replace(results, figures=sorted(results.figures, key=lambda one: one.name))
-        sum_up(done)
-        done.write()
+        results = Results("tune_table", topic="Rules", title="Proven savings in whole programs")
+        kept(results, scripts if script is scripts[0] else [script], asked.side)
+        if asked.side != "without":
+            tune_with(script, asked.budget, results)
+        if asked.side != "with":
+            tune_without(script, asked.budget, results)
+        results.figures.sort(key=lambda one: one.name)
+        sum_up(results)
+        results.write()
 
 
 if __name__ == "__main__":

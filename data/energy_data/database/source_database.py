@@ -180,6 +180,17 @@ class SourceDatabase:
             return None
         return sum(_finite(value[0]) for value in parse_json(row[0]).values()) or None
 
+    def run_calls(self, run_id: str) -> dict[str, float]:
+        """Net joules of a run's calls by API, without what they spent on tracing, callbacks and reading data."""
+        try:
+            row = self._ask(
+                "SELECT detail FROM phases WHERE run_id = ? AND name = 'calls'", (run_id,)
+            ).fetchone()
+        except sqlite3.OperationalError:  # written before phases were noted
+            return {}
+        detail = json.loads(row[0] or "{}") if row is not None else {}
+        return {api: _finite(value) for api, value in detail.items()} if isinstance(detail, dict) else {}
+
     def evidence(self, rule: str) -> list[RuleEvidence]:
         """The comparisons measured for a rule."""
         found = self._ask(_EVIDENCE, (rule,))

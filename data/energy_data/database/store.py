@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -158,6 +158,10 @@ class EnergyStore:
         """Net joules of a whole run."""
         found = self._ask_all(lambda database: database.run_joules(run_id))
         return next((joules for joules in found if joules is not None), None)
+
+    def run_calls(self, run_id: str) -> Mapping[str, float]:
+        """Net joules of a run's calls by API, without tracing, callbacks and reading data; empty where nobody noted it."""
+        return next(filter(None, self._ask_all(lambda database: database.run_calls(run_id))), {})
 
     def evidence(self, rule: str) -> Sequence[RuleEvidence]:
         """Measured comparisons for a rule: here, then the team's, then those shipped."""

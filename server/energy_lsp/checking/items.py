@@ -10,6 +10,7 @@ from energy_lsp.predicting.impact import Foreseen
 from energy_lsp.predicting.same_shapes import nearest
 from energy_lsp.presentation.figures.account import NOTHING, Account, counts, machine_of
 from energy_lsp.presentation.reports.impact import finding_in_full, severity_of
+from energy_lsp.presentation.reports.overlaps import key, not_in_addition, overlaps
 from energy_lsp.presentation.words.calls import (
     HOTSPOT,
     HOTSPOT_PAGE,
@@ -98,9 +99,11 @@ def result_of(reports: list[FileReport], file: str, fixed: int) -> FileResult:
     foreseen = Foreseen(reports)
     for report in reports:
         cell = report.cell_number if report.is_cell else None
+        worth = [(finding, foreseen.impact(report, finding)) for finding in report.findings]
+        shared = overlaps(report, worth)
         items += [
-            _of_finding(report, finding, file, cell, account, foreseen.impact(report, finding))
-            for finding in report.findings
+            _of_finding(report, finding, file, cell, account, impact, shared.get(key(finding)))
+            for finding, impact in worth
         ]
         items += [_of_hotspot(report, hint, file, cell, account) for hint in report.hotspots]
         calls += [_cost(report, hint, file, cell) for hint in report.hints if counts(hint.figure)]
@@ -124,12 +127,15 @@ def _of_finding(
     cell: int | None,
     account: Account,
     impact: Impact | None,
+    instead: Finding | None,
 ) -> Item:
     rule = finding.rule
     message, severity = finding_in_full(report, finding, impact), severity_of(report, impact)
+    message += not_in_addition(instead)
     shown = energy_of_finding(report, finding, account)
     shown |= impact.as_json() if impact is not None else NO_IMPACT
     shown |= {"evidence": report.verdict_of(finding).text}
+    shown |= {"same_calls_as": instead.rule.name if instead is not None else None}
     item = _item(
         report, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, shown
     )

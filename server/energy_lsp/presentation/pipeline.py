@@ -159,7 +159,7 @@ def _filled(report: FileReport, analysis: Analysis, path: Path | None) -> FileRe
         report,
         hints=hints,
         inside=folder.inside(path),
-        program_joules=folder.program_joules(path) if findings else None,
+        program=folder.program(path) if findings else None,
         file=folder.relative(path) or "",
         speaks_for=hints,
         findings=findings,

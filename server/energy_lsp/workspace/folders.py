@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from energy_lsp.workspace import settings
 from energy_lsp.workspace.settings import Settings
@@ -29,6 +29,15 @@ NO_DATABASE = Path(os.devnull) / "none"
 """A restricted workspace reads no database, its own neither: published figures alone."""
 
 
+class ProgramEnergy(NamedTuple):
+    """What one run of a program took."""
+
+    joules: float
+    """Net, all of it."""
+    calls: Mapping[str, float]
+    """By API, without what the calls spent on tracing, callbacks and reading data; empty where nobody noted it."""
+
+
 class Known:
     """What a folder has learnt from its databases, until they or the settings change."""
 
@@ -41,8 +50,8 @@ class Known:
         """The measured calls of each file."""
         self.verdicts: dict[tuple[str, Mode], Verdict] = {}
         """What measurements say of each rule that applied somewhere, in the mode it applied in."""
-        self.programs: dict[str, float | None] = {}
-        """Net joules of the last run of the program that each file was measured in."""
+        self.programs: dict[str, ProgramEnergy | None] = {}
+        """What the last run took of the program that each file was measured in."""
         self.inside: dict[str, FileInside | None] = {}
         """What is inside of the calls of each file, and which layers it creates."""
 
@@ -248,8 +257,8 @@ class Folder:
             self.notify([f"The energy database could not be read for some rules ({problem})."])
             return []
 
-    def program_joules(self, path: Path | None) -> float | None:
-        """Net joules of the last run in which a file's calls were measured."""
+    def program(self, path: Path | None) -> ProgramEnergy | None:
+        """What the last run took in which a file's calls were measured."""
         file = self.relative(path)
         if file is None:
             return None
@@ -257,8 +266,12 @@ class Folder:
         if file not in known:
             runs = [site.run_id for site in self.sites(path) if site.figure.of_last_run]
             most = max(set(runs), key=runs.count, default=None)
-            known[file] = None if most is None else self._answered(lambda: self.store.run_joules(most), None)
+            known[file] = None if most is None else self._answered(lambda: self._energy_of(most), None)
         return known[file]
+
+    def _energy_of(self, run: str) -> ProgramEnergy | None:
+        joules = self.store.run_joules(run)
+        return None if joules is None else ProgramEnergy(joules, self.store.run_calls(run))
 
     @property
     def project_ids(self) -> Sequence[str]:

@@ -420,3 +420,52 @@ def test_an_impact_is_worked_out_from_what_the_call_took_in_the_last_run(
     if pow2["total_joules"]:
         assert pow2["program_joules"] == 400.0
         assert 0 <= pow2["saved_joules"] <= pow2["total_joules"]
+
+
+def test_findings_about_the_same_call_do_not_add_up(check: Any, workspace: Path) -> None:
+    (workspace / "rows.py").write_text(
+        "from tensorflow import keras\n"
+        "model = keras.Sequential([keras.layers.Dense(2)])\n"
+        "for row in data:\n"
+        "    print(model.predict(row[None]))\n"
+    )
+    both = ("--select", "predict-loop", "--select", "predict-rows")
+    items = json.loads(check("rows.py", *both, "--format", "json").stdout)
+    shared = {item["rule"]: item["same_calls_as"] for item in items if item["rule"] != "hotspot"}
+    assert shared == {"predict-loop": None, "predict-rows": "predict-loop"}
+    [other] = [item for item in items if item["rule"] == "predict-rows"]
+    assert other["message"].endswith("; not in addition to `predict-loop`")
+
+
+def test_what_fit_spends_on_tracing_is_not_saved_by_larger_steps(
+    check: Any, workspace: Path, database: Path, figures: Any
+) -> None:
+    source = (
+        "import tensorflow as tf\n"
+        "from tensorflow import keras\n"
+        "model = keras.Sequential([keras.layers.Dense(8), keras.layers.Dense(1)])\n"
+        "model.compile(loss='mse')\n"
+        "model.fit(tf.zeros([9000, 8]), tf.zeros([9000, 1]), epochs=9)\n"
+    )
+    (workspace / "dense.py").write_text(source)
+    joules = {"keras.Sequential.fit": 40.0, "keras.Sequential.compile": 0.1}
+    figures(database, joules, run_id="dense", file="dense.py", source=source)
+
+    def saved() -> float:
+        items = json.loads(check("dense.py", "--select", "steps-per-execution", "--format", "json").stdout)
+        [item] = [one for one in items if one["rule"] == "steps-per-execution"]
+        assert item["saving_at_most"]
+        return float(item["saved_joules"])
+
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute("UPDATE runs SET joules = ?", (json.dumps({"cpu": [50.0, 1.0]}),))
+    all_of_it = saved()
+    detail = json.dumps({"keras.Sequential.fit": 4.0, "keras.Sequential.compile": 0.1})
+    with connection:
+        connection.execute(
+            "INSERT INTO phases (run_id, name, joules, seconds, detail) VALUES ('dense', 'calls', 4.1, 1.0, ?)",
+            (detail,),
+        )
+    connection.close()
+    assert 0 < saved() < min(all_of_it, 4.1), "36 of the 40 J were tracing"

@@ -14,6 +14,7 @@ from lsprotocol import types
 
 from energy_lsp.presentation.reports.file import EncodedDiagnostics
 from energy_lsp.presentation.reports.impact import finding_line, impact_of, severity_of
+from energy_lsp.presentation.reports.overlaps import key, not_in_addition, overlaps
 from energy_lsp.presentation.words.calls import HOTSPOT, HOTSPOT_PAGE, hotspot
 from energy_lsp.wire.encoding import encoded_list
 
@@ -51,19 +52,28 @@ def encoded_diagnostics(report: FileReport, impact: Impacts = impact_of) -> Enco
 
 def diagnostics_of(report: FileReport, impact: Impacts = impact_of) -> list[types.Diagnostic]:
     """A report's diagnostics, in the order of the text."""
+    worth = [(finding, impact(report, finding)) for finding in report.findings]
+    shared = overlaps(report, worth)
     found = [
-        (finding.span.start_byte, finding.rule.name, _of_finding(report, finding, impact(report, finding)))
-        for finding in report.findings
+        (
+            finding.span.start_byte,
+            finding.rule.name,
+            _of_finding(report, finding, known, shared.get(key(finding))),
+        )
+        for finding, known in worth
     ]
     if report.folder.settings.hotspot_severity != "off":
         found += [(hint.call.name.start_byte, HOTSPOT, _of_hotspot(report, hint)) for hint in report.hotspots]
     return [diagnostic for _, _, diagnostic in sorted(found, key=lambda one: one[:2])]
 
 
-def _of_finding(report: FileReport, finding: Finding, impact: Impact | None) -> types.Diagnostic:
+def _of_finding(
+    report: FileReport, finding: Finding, impact: Impact | None, instead: Finding | None
+) -> types.Diagnostic:
     rule = finding.rule
     related = [(report.range(span), "Part of the same rewrite") for span in finding.related]
     message, severity = finding_line(report, finding, impact), severity_of(report, impact)
+    message += not_in_addition(instead)
     return _diagnostic(report, finding.span, rule.name, rule.url, message, severity, related)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from energy_data.database.inside import FileInside
     from energy_lsp.presentation.figures.layers import FileLayers, NotebookLayers
     from energy_lsp.workspace.client import Client
-    from energy_lsp.workspace.folders import Folder
+    from energy_lsp.workspace.folders import Folder, ProgramEnergy
 
 
 class EncodedDiagnostics(NamedTuple):
@@ -65,8 +65,8 @@ class FileReport:
     """The calls worth a mark."""
     inside: FileInside | None = None
     """What is inside of the calls, as it was measured."""
-    program_joules: float | None = None
-    """Net joules of the last run that the calls were measured in."""
+    program: ProgramEnergy | None = None
+    """What the last run took that the calls were measured in."""
     notebook: NotebookLayers | None = None
     """The same of the notebook that a cell is of."""
     file: str = ""
@@ -75,6 +75,11 @@ class FileReport:
     """Only of what an editor has open (`reports.diagnostics.with_diagnostics`)."""
     speaks_for: Hints = NO_HINTS
     """Those of the whole program, in the one report that says whether nothing is known: the first cell with calls."""
+
+    @property
+    def program_joules(self) -> float | None:
+        """Net joules of the last run that the calls were measured in."""
+        return self.program.joules if self.program is not None else None
 
     @property
     def account(self) -> Account:

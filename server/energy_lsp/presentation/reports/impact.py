@@ -3,8 +3,8 @@
 Proven by a trial in this very program, or worked out from what the calls that it would change were measured to take. A
 saving depends on the size at hand: the evidence of a rule's three sizes is a curve over what one call takes, and what lies
 above it saves no more joules a call than the largest did, unless the sizes show that savings grow. What only the first call
-costs, for tracing, stays. A rule that saves what surrounds the work cannot be told from evidence of dearer calls how much of
-a cheap one surrounds it: there the saving is an upper bound.
+costs, and what is spent on tracing, stays. A rule that saves what surrounds the work cannot be told from evidence of dearer
+calls how much of a cheap one surrounds it: there the saving is an upper bound.
 """
 
 from __future__ import annotations
@@ -118,10 +118,18 @@ def impact_of(
     account = Account.of((hint.figure, hint.times) for hint in touched)
     once = sum(max(0.0, hint.figure.surplus) for hint in touched if hint.figure is not None)
     spent = min(account.joules, whole) - once
+    if finding.rule.tracing_stays:
+        spent = min(spent, _in_steps(report, touched))
     if not touched or spent <= 0:
         return None
     found = saving(finding, verdict.sizes, spent, max(hint.times for hint in touched), work(touched))
     return Impact(found.joules, whole, "measured", account.estimated, at_most=found.at_most)
+
+
+def _in_steps(report: FileReport, hints: Sequence[Hint]) -> float:
+    """Joules that some calls took at most when nothing was traced; infinite where nobody noted it."""
+    known = report.program.calls if report.program is not None else {}
+    return sum(known.get(api, math.inf) for api in {hint.call.api for hint in hints})
 
 
 class Saving(NamedTuple):
