@@ -16,7 +16,7 @@ from energy_measure.attribution.observations import observe
 from energy_measure.attribution.solver import DeviceAttribution
 from energy_measure.attribution.spans import sums
 from energy_measure.injected.inside import reader
-from energy_measure.inside.origins import RUNTIME, Found, FusedIn, Origin, Origins, Pass
+from energy_measure.inside.origins import RUNTIME, TRACING, Found, FusedIn, Origin, Origins, Pass
 from energy_measure.inside.recorded import Place, Recorded
 from energy_measure.inside.splitting import (
     Activity,
@@ -32,6 +32,7 @@ from energy_measure.inside.splitting import (
 from energy_measure.inside.strata import Stratum, strata
 from energy_measure.sampling.trace import SampledTrace
 
+NEVER = joined(())
 MOST_CALLED = 4
 """Lines that call a layer, at most."""
 
@@ -93,23 +94,36 @@ def metered(trace: SampledTrace, attribution: DeviceAttribution, baseline: Basel
 
 
 def call_accounts(
-    processes: Sequence[Recorded], events: Events, devices: Sequence[Metered]
+    processes: Sequence[Recorded],
+    events: Events,
+    devices: Sequence[Metered],
+    tracing: tuple[Integers, Integers] = NEVER,
 ) -> dict[int, CallAccount]:
-    """Accounts by site number of the events; calls in which no step was seen have none."""
+    """Accounts by site number of the events; calls in which no step was seen have none.
+
+    `tracing`: when graphs were built, in intervals that are in order and do not overlap.
+    """
     found: dict[int, CallAccount] = {}
     for recorded in processes:
         if len(recorded.rows):
-            _Process(recorded, events, devices).account(found)
+            _Process(recorded, events, devices, tracing).account(found)
     return found
 
 
 class _Process:
     """One process of the program against the meters."""
 
-    def __init__(self, recorded: Recorded, events: Events, devices: Sequence[Metered]) -> None:
+    def __init__(
+        self,
+        recorded: Recorded,
+        events: Events,
+        devices: Sequence[Metered],
+        tracing: tuple[Integers, Integers],
+    ) -> None:
         self.recorded = recorded
         self.events = events
         self.devices = devices
+        self.tracing = tracing
         self.steps = recorded.steps
         functions, at = np.unique(self.steps[:, 0], return_index=True)
         self.first = dict(zip(functions.tolist(), self.steps[at, 1].tolist(), strict=True))
@@ -181,7 +195,7 @@ class _Process:
             if side is self.host and not counted:
                 counted = True
                 self._count_all(parts, _level(starts, ends).without(*self.overhead), times)
-        if total <= 0.0 or not any(key != RUNTIME.key for key in parts):
+        if total <= 0.0 or all(part.origin in (RUNTIME, TRACING) for part in parts.values()):
             return None  # a layer that is called to build a model runs nothing
         _close(parts, total)
         whole = Stratum(-1, steps).ratio(self.sessions, 2.0) <= 1.0
@@ -198,7 +212,7 @@ class _Process:
         if side is self.gpu:
             # Work ends long after the call that began it, so that steps do not bound it.
             split = self._shares(side, power.within(*self.sessions))
-            self._hand_out(parts, split, power.joules())
+            self._hand_out(parts, split, power.joules(), 0.0)
             return split.looked_at
         looked = 0.0
         for stratum in times:
@@ -212,7 +226,8 @@ class _Process:
                 # Not looked at in this call: what other executions of the function were like says it.
                 others = self.steps[self.steps[:, 0] == stratum.function]
                 split = self._shares(side, _level(*joined(others[:, 1:3])).within(*self.sessions))
-            self._hand_out(parts, split, energy)
+            building = own.within(*self.tracing).joules() / energy if stratum.function < 0 else 0.0
+            self._hand_out(parts, split, energy, building)
         return looked
 
     def _looked_at(self, power: Density, stratum: Stratum) -> Density:
@@ -257,7 +272,10 @@ class _Process:
             weights=side.weights if self.loaded else None,
         )
 
-    def _hand_out(self, parts: dict[tuple[str, Pass], RunPart], split: Shares, energy: float) -> None:
+    def _hand_out(
+        self, parts: dict[tuple[str, Pass], RunPart], split: Shares, energy: float, building: float
+    ) -> None:
+        """Hand energy out by shares; `building`: the part of what no operation held in which graphs were built."""
         for number in np.flatnonzero(split.origins > 0.0).tolist():
             found = self.found[number]
             part = _part(parts, found.origin)
@@ -268,9 +286,11 @@ class _Process:
             part.fused.update(dict.fromkeys(found.fused))
             for place in found.called:  # which of them called it cannot be known
                 part.called[place] = part.called.get(place, 0.0) + joules / len(found.called)
-        runtime = _part(parts, RUNTIME)
-        runtime.joules += energy * split.runtime
-        runtime.variance += energy**2 * split.runtime_variance
+        for origin, share in ((RUNTIME, 1.0 - building), (TRACING, building)):
+            if share > 0.0 or origin is RUNTIME:
+                rest = _part(parts, origin)
+                rest.joules += energy * split.runtime * share
+                rest.variance += energy**2 * split.runtime_variance * share**2
 
     def _count(
         self,
@@ -357,7 +377,7 @@ class _Counted:
 
 _Executions = dict[tuple[str, Pass], dict[tuple[int, str, int], dict[int, _Counted]]]
 """By part, and in it by the layer, the scope of a call of it and the function around it: operations by number."""
-HANDED_ON = ("_Send", "_Recv", "Const")
+HANDED_ON = ("Send", "Recv", "Const")
 """Constants are computed, and sent on, while TensorFlow optimizes a graph."""
 
 

@@ -15,6 +15,7 @@ from energy_measure.inside.overhead import Overhead
 from energy_measure.inside.recorded import Recorded, read_profiles, read_recorded
 from energy_measure.inside.spans import InsideSpan, spans_inside
 from energy_measure.inside.sparse import sparse_similarity
+from energy_measure.inside.splitting import Integers
 from energy_measure.program.call_sites import relative
 from energy_measure.sampling.trace import SampledTrace
 
@@ -57,12 +58,16 @@ class Looking:
         places: Mapping[str, tuple[str, int]],
         cwd: Path,
         project: Path,
+        tracing: tuple[Integers, Integers],
     ) -> InsideRun:
-        """The account; files are named as in the database. `places`: of the cells of a notebook."""
+        """The account; files are named as in the database.
+
+        `places`: of the cells of a notebook; `tracing`: when graphs were built.
+        """
         for process in self._processes:
             _rename(process, places, cwd, project)
         meters = [metered(*device) for device in devices]
-        accounts = call_accounts(self._processes, events, meters)
+        accounts = call_accounts(self._processes, events, meters, tracing)
         notes = [*self._problems, *(note for process in self._processes for note in process.notes)]
         total = sum(account.joules for account in accounts.values())
         looked = sum(account.joules * account.looked_at for account in accounts.values())
@@ -72,7 +77,7 @@ class Looking:
             tuple(dict.fromkeys(notes)),
             looked / total if total else 0.0,
             tuple(span for process in self._processes for span in spans_inside(process)),
-            sparse_similarity(self._processes, events, meters, accounts),
+            sparse_similarity(self._processes, events, meters, accounts, tracing),
         )
 
 

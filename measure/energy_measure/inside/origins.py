@@ -56,6 +56,7 @@ class Origin:
 
 
 RUNTIME = Origin("TensorFlow runtime and Python", "runtime", "runtime", "", 0)
+TRACING = Origin("building graphs (tracing)", "tracing", "runtime", "", 0)
 
 
 @dataclass(frozen=True, slots=True)

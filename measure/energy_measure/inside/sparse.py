@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from energy_measure.attribution.events import Events
-from energy_measure.inside.account import CallAccount, Metered, call_accounts
+from energy_measure.inside.account import NEVER, CallAccount, Metered, call_accounts
 from energy_measure.inside.recorded import Recorded
+from energy_measure.inside.splitting import Integers
 
 FACTORS = (2, 4, 8)
 MOST_ROWS = 300_000
@@ -21,6 +22,7 @@ def sparse_similarity(
     events: Events,
     devices: Sequence[Metered],
     accounts: Mapping[int, CallAccount],
+    tracing: tuple[Integers, Integers] = NEVER,
 ) -> dict[str, float]:
     """Pearson's correlation of the account with those from so many times fewer samples."""
     if not accounts or sum(len(process.rows) for process in processes) > MOST_ROWS:
@@ -30,7 +32,7 @@ def sparse_similarity(
         if all(len(device.power.watts) < 2 * factor for device in devices):
             continue
         fewer = [replace(device, power=device.power.sparser(factor)) for device in devices]
-        found[str(factor)] = _similarity(accounts, call_accounts(processes, events, fewer))
+        found[str(factor)] = _similarity(accounts, call_accounts(processes, events, fewer, tracing))
     return found
 
 

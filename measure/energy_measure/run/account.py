@@ -21,6 +21,7 @@ from energy_measure.attribution.python_time import OutsideTime, outside_time
 from energy_measure.attribution.site_energy import SiteEnergy, site_energies
 from energy_measure.attribution.solver import DeviceAttribution, attribute
 from energy_measure.inside.looking import InsideRun, Looking, cell_places
+from energy_measure.inside.splitting import joined
 from energy_measure.machine.stability import Stability
 from energy_measure.meters import PowerModel
 from energy_measure.program.call_sites import CallSite, relative
@@ -111,7 +112,7 @@ def accounted(ran: Ran, found_sites: FoundSites) -> OneRun:
         environment=environment(found),
         stability=ran.stability,
         problems=(*ran.recording.problems, *problems, *lost_records(found)),
-        inside=_inside(ran, looking, every, devices),
+        inside=_inside(ran, looking, every, devices, sites),
     )
 
 
@@ -142,13 +143,16 @@ def _inside(
     looking: Looking,
     events: Events,
     devices: Sequence[tuple[SampledTrace, DeviceAttribution, Baseline]],
+    sites: Sequence[CallSite],
 ) -> InsideRun:
     """What the calls' energy went into; their own figures stand whatever becomes of it."""
     cells, entry = ran.specification.get("cells", ()), str(ran.specification["entry"])
     project = Path(ran.specification.get("project") or ran.cwd)
     places = cell_places(cells, relative(ran.cwd / entry, project))
+    builds = np.array([site.phase == "tracing" for site in sites], np.bool_)[events.site // 2]
+    tracing = joined(np.column_stack((events.start[builds], events.end[builds])))
     try:
-        return looking.account(events, devices, places, ran.cwd, project)
+        return looking.account(events, devices, places, ran.cwd, project, tracing)
     except Exception as problem:
         return InsideRun(
             notes=(f"What is inside calls could not be told ({type(problem).__name__}: {problem}).",)

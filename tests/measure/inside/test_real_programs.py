@@ -283,6 +283,13 @@ def test_parts_add_up_to_their_call_exactly(measured: tuple[dict[str, Any], Path
         assert joules == pytest.approx(calls[file, line]["joules"]["total"], rel=1e-9)
 
 
+def test_building_a_graph_is_a_part_of_its_own(measured: tuple[dict[str, Any], Path]) -> None:
+    """It lies inside of the calls, so it is at most what the phase has, and in steps as small as these most of it."""
+    (phase,) = [one["joules"] for one in measured[0]["program"]["phases"] if one["name"] == "tracing"]
+    inside = sum(part["joules"] for part in measured[0]["inside"] if part["kind"] == "tracing")
+    assert 0.5 * phase < inside < 1.1 * phase
+
+
 def test_training_has_all_its_passes(measured: tuple[dict[str, Any], Path]) -> None:
     passes = {part["pass"] for part in measured[0]["inside"]}
     assert passes == {"forward", "backward", "optimizer", "loss", "input", "runtime"}

@@ -16,7 +16,7 @@ from energy_measure.inside.overhead import Overhead
 from energy_measure.inside.parts import combine_parts, inside_note
 from energy_measure.inside.recorded import LayerRecord, OperationRecord, Place, Recorded, Session
 from energy_measure.inside.sparse import sparse_similarity
-from energy_measure.inside.splitting import Activity, Density, is_loaded
+from energy_measure.inside.splitting import Activity, Density, is_loaded, joined
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -213,6 +213,14 @@ def test_what_comes_before_a_first_step_is_not_taken_for_what_lies_between_steps
     assert account.parts["tf.data/Map", "input"].joules == pytest.approx(2.0)
     assert account.parts["TensorFlow runtime and Python", "runtime"].joules == pytest.approx(5.0)
     assert (account.parts["tf.data/Map", "input"].count, account.whole) == (2, True)
+    traced = call_accounts(
+        [process],
+        events,
+        [Metered(attribution([10.0]), level([10.0] * 10))],
+        joined([(100 * MS, 400 * MS), (650 * MS, 660 * MS)]),
+    )[0]
+    assert traced.parts["building graphs (tracing)", "runtime"].joules == pytest.approx(3.0)
+    assert traced.parts["TensorFlow runtime and Python", "runtime"].joules == pytest.approx(2.0)
 
 
 def test_layers_with_loops_are_counted_by_what_is_outside_of_the_loop() -> None:

@@ -89,7 +89,8 @@ def inside(workspace: Path, database: Path) -> None:
         part("sequential/dense", "Dense", "backward", 1.5, 10),
         part("sequential/[odd](x)", "Odd", "forward", 0.5, 11),
         part("optimizer", "optimizer", "optimizer", 0.6),
-        part("TensorFlow runtime and Python", "runtime", "runtime", 0.4),
+        part("TensorFlow runtime and Python", "runtime", "runtime", 0.1),
+        part("building graphs (tracing)", "tracing", "runtime", 0.3),
     ]
     keep(database, workspace, "net.py", TEXT, [measurement("keras.Sequential.fit", 13)], parts, (10, 11, 13))
 
@@ -107,6 +108,8 @@ async def test_fit_lists_its_costliest_layers_and_passes(start: Any, inside: Non
         text = await session.hover(uri, 12, 8)
         assert "62%    2.50 J  sequential/dense  (net.py:10)" in text
         assert "38%    1.50 J  backward" in text
+        assert "8%    300 mJ  tracing, once" in text
+        assert "2%    100 mJ  runtime" in text
         assert f"[line 10]({uri}#L10)" in text
         session.change(uri, (0, 0, 0, 0), "import os\n\n")
         moved = await session.hover(uri, 14, 8)

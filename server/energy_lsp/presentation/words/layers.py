@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 COSTLIEST = 5
 SMALLEST_SHARE = 0.005
 """Of a call, below which a row would say 0%."""
-PASSES = ("forward", "backward", "optimizer", "loss", "input", "runtime")
+TRACING = "tracing, once"
+PASSES = ("forward", "backward", "optimizer", "loss", "input", TRACING, "runtime")
 
 
 def creates(hint: Hint, uses: Sequence[LayerUse]) -> bool:
@@ -124,7 +125,9 @@ def call_lines(
         if part.direction in ("forward", "backward"):
             by_path.setdefault(part.path, []).append(part)
     ranked = sorted(by_path.items(), key=lambda item: -sum(part.joules for part in item[1]))[:COSTLIEST]
-    passes = {name: sum(part.joules for part in call.parts if part.direction == name) for name in PASSES}
+    passes = dict.fromkeys(PASSES, 0.0)
+    for part in call.parts:
+        passes[TRACING if part.kind == "tracing" else part.direction] += part.joules
     total = call.joules or 1.0
     rows = [
         (sum(part.joules for part in parts), _shortened(path) + _at(parts[0], layers))
