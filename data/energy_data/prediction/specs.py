@@ -113,6 +113,8 @@ class Job:
     """Steps of `evaluate` after each epoch."""
     last: float = 1.0
     """How full the last batch of an epoch is."""
+    start: bool = False
+    """Whether it is the first method of any model in the program, which loads what later ones find."""
 
 
 @dataclass(frozen=True, slots=True)

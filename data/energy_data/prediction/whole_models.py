@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from energy_data.model import Coefficient
-from energy_data.prediction.cost_model import WIDER, CostModel, cost, outside, total
+from energy_data.prediction.cost_model import FIRST, FIRST_MODEL, WIDER, CostModel, cost, outside, total
 from energy_data.prediction.layers import LayerCost, UnknownLayerError, layer_cost
 from energy_data.prediction.specs import Job, LayerShare, ModelSpec, Prediction
 
@@ -169,11 +169,13 @@ class ModelJob:
         return self.costs.find(name, run) or self.costs.need(name, other)
 
     def _update(self) -> float:
-        name = OPTIMIZER_NAMES.get(self.model.optimizer.lower(), self.model.optimizer)
-        found = self.costs.find(f"optimizer:{name}", "graph") or self.costs.need("optimizer:Adam", "graph")
         variables = self._variables()
         numbers = 4.0 * sum(each.parameters for each in self.table)
-        return cost(found, (variables, numbers)) if variables else 0.0
+        return cost(self._optimizer(), (variables, numbers)) if variables else 0.0
+
+    def _optimizer(self) -> Coefficient:
+        name = OPTIMIZER_NAMES.get(self.model.optimizer.lower(), self.model.optimizer)
+        return self.costs.find(f"optimizer:{name}", "graph") or self.costs.need("optimizer:Adam", "graph")
 
     def _variables(self) -> float:
         return float(sum(each.variables for each in self.table))
@@ -188,12 +190,15 @@ class ModelJob:
         joules = 0.0
         for method in wanted:
             joules += cost(self.costs.need("trace", method), self.traced(method))
-        return joules * self.costs.scale
+        begun = self.costs.find(FIRST, FIRST_MODEL) if self.job.start else None
+        return (joules + (begun.values[0] if begun is not None else 0.0)) * self.costs.scale
 
     def traced(self, method: str) -> tuple[float, float]:
-        """What there is to trace: the layers' graphs, and the variables that an optimizer updates."""
+        """What there is to trace: the layers' graphs, and the updates of an optimizer, which differ by what it keeps."""
         training = method in TRAINING
-        return self.graphs("train" if training else "forward"), self._variables() if training else 0.0
+        # Calibrations that are older know of an optimizer only how many variables it has to update.
+        update = self._variables() * (self._optimizer().trace or 1.0) if training else 0.0
+        return self.graphs("train" if training else "forward"), update
 
     def graphs(self, run: str) -> float:
         """What tracing the layers takes, each by itself."""

@@ -15,6 +15,7 @@ from energy_data.prediction.cost_model import (
     EDITION,
     EDITION_NAME,
     FIRST,
+    FIRST_MODEL,
     PROCESS,
     CostModel,
     cost,
@@ -25,6 +26,7 @@ from energy_data.prediction.specs import Job, ModelSpec
 from energy_data.prediction.whole_models import ModelJob
 from energy_measure.calibration.fitting import Pair, fitted, grouped, interval, left_out, lent, solve
 from energy_measure.calibration.points import Point
+from energy_measure.calibration.program_models import START
 from energy_measure.calibration.reference_models import FEW, spec_of
 from energy_measure.calibration.samples import Ran, families, first_calls, samples_of
 
@@ -63,6 +65,7 @@ def assembled(
             found.append(interval(f"call:{mode}", left_out(calls), watts, identity))
             found.append(interval(f"family:{mode}", loans.get(mode, []), watts, identity))
     found += _first_calls(points, ran, identity)
+    found += _first_model(models, ran, identity)
     return found + _whole_models(CostModel(calibration, found), models, ran)
 
 
@@ -106,6 +109,16 @@ class Seen:
     once: float
     epoch: float
     power: float
+
+
+def _first_model(models: Sequence[Mapping[str, Any]], ran: Ran, identity: str) -> list[Coefficient]:
+    """What the first method of a model costs more in a program than that of the same model after others."""
+    first = ran.models.get(START)
+    later = ran.models.get(models[0]["name"]) if models else None
+    if first is None or later is None:
+        return []
+    joules = max(0.0, first["first"] - later["fit"]["first"]) * 1e-9 * ran.watts
+    return [Coefficient(identity, FIRST, FIRST_MODEL, "", (joules,), 0.0, 0.0, 1)]
 
 
 def _whole_models(layers: CostModel, models: Sequence[Mapping[str, Any]], ran: Ran) -> list[Coefficient]:

@@ -16,6 +16,8 @@ from energy_data.prediction.specs import COVERAGE
 
 SMALLEST = 5e-6
 """CPU seconds below which a difference says nothing: relative errors are taken of at least this much."""
+UPDATE = "optimizer"
+"""The family of optimizers."""
 FEWEST = 20
 """Points that a band needs for an interval of its own."""
 WIDEST = math.log(8.0)
@@ -37,7 +39,7 @@ class Sample:
     noise: float
     """Joules that say nothing: what it costs is the difference of two larger figures."""
     trace: float = 0.0
-    """Joules that tracing it took, for layers."""
+    """Joules that tracing it took, for layers and optimizers."""
     watts: float = 0.0
     """Net power while it ran."""
 
@@ -76,8 +78,16 @@ def fitted(samples: Sequence[Sample], calibration_id: str = "", watts: float = 1
         points=len(samples),
         reach=tuple(max(column) for column in zip(*(sample.features for sample in samples), strict=True)),
         watts=float(np.median([sample.watts for sample in samples])),
-        trace=float(np.median([sample.trace for sample in samples])),
+        trace=_trace(samples),
     )
+
+
+def _trace(samples: Sequence[Sample]) -> float:
+    """Joules of tracing: a layer, or the update of one variable, where the first of an update's features counts those."""
+    amounts = [sample.trace for sample in samples]
+    if samples[0].family != UPDATE or len(samples) < 2:
+        return float(np.median(amounts))
+    return solve([sample.features[:1] for sample in samples], amounts, [s.noise for s in samples])[1]
 
 
 def grouped(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]:

@@ -19,6 +19,9 @@ FEWEST = 3
 REPEATED = 8
 """Runs of a single step; the first one traces."""
 
+START = "(start)"
+"""What the row of the first `fit` of all is called; its model is the first one."""
+
 cpu_clock = time.process_time_ns
 
 
@@ -170,12 +173,22 @@ def compiled_steps(keras: Any, model: Any, inputs: Any, targets: Any) -> Dict[st
     return {"compiled": lambda: training(given, wanted), "applied": lambda: applying(given)}
 
 
+def started(keras: Any, numpy: Any, about: Row) -> int:
+    """CPU nanoseconds of the first `fit` of a process: it loads what that of the same model later finds."""
+    model = built(keras, about)
+    model.compile(optimizer=about["optimizer"], loss=about["loss"])
+    inputs, targets = data(numpy, about, model.output_shape, about["batch"] * about["few"])
+    spent = used(lambda: model.fit(inputs, targets, batch_size=about["batch"], verbose=0))
+    keras.backend.clear_session()
+    return spent
+
+
 def run(models: Sequence[Row], tell: Callable[[float], None], until: float) -> List[Row]:
     """Every model in turn, as many as there is time for; `until`: a time of the monotonic clock."""
     import keras
     import numpy
 
-    results: List[Row] = []
+    results: List[Row] = [{"id": START, "first": started(keras, numpy, models[0])}] if models else []
     longest = 0.0
     for number, about in enumerate(models):
         began = time.monotonic()

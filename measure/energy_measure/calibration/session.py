@@ -137,7 +137,8 @@ def calibrate(
     for part in work if keep is not None else ():
         shutil.copy(runner.results(part), keep or folder)
     shutil.rmtree(folder, ignore_errors=True)
-    left_out = len(points) + len(models) - len(ran.rows) - len(ran.models) - len(ran.failed)
+    learned = len(ran.rows) + sum(about["name"] in ran.models for about in models)
+    left_out = len(points) + len(models) - learned - len(ran.failed)
     return Result(calibration, time.monotonic() - begun, len(ran.rows), tuple(ran.failed), max(0, left_out))
 
 

@@ -289,3 +289,11 @@ def test_a_tape_that_saw_something_unknown_has_no_gradient_with_a_figure():
 def test_a_step_in_a_graph_is_one_call():
     inside = EAGER.format(called="model").replace("for step in range(10):", "@tf.function\ndef step(x, y):")
     assert set(jobs(inside + "step(x, y)\n")) == {"compiled"}
+
+
+def test_only_the_first_method_of_any_model_starts_a_program():
+    source = MODEL.format(start="", given="x, y") + "model.evaluate(x, y)\n"
+    assert {method: asked.job.start for method, asked in jobs(source).items()} == {
+        "fit": True,
+        "evaluate": False,
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -270,3 +271,32 @@ def test_a_calibration_says_what_there_was_no_time_for():
     assert not any("no time" in line for line in calibration_lines(calibration(), 390, 55.0))
     lines = calibration_lines(calibration(), 290, 55.0, left_out=100)
     assert any("no time for 100 of 390" in line and "without --quick" in line for line in lines)
+
+
+def test_what_an_optimizer_keeps_decides_what_tracing_its_updates_takes():
+    def traced(each, variables):
+        return Sample(
+            "optimizer:X", "graph", "optimizer", (variables, 8.0), 1.0, 1e-6, trace=0.5 + each * variables
+        )
+
+    update = fitted([traced(0.25, count) for count in (2.0, 16.0, 40.0)])
+    assert update.trace == pytest.approx(0.25)
+
+    def first_joules(trace):
+        known = dense_calibration(("fit", (-0.5, 0.5)), ("trace:fit", (-0.5, 0.5)))
+        known._known["optimizer:Adam", "graph"] = replace(known.need("optimizer:Adam", "graph"), trace=trace)
+        known._known["trace", "fit"] = replace(known.need("trace", "fit"), values=(1.0, 0.0, 2.0))
+        layer = LayerSpec("Dense", (Tensor("float32", (32, 8)),), {"units": 4})
+        return predict_job(known, ModelSpec((layer,), "Adam"), Job("fit", 1)).first_joules
+
+    assert first_joules(3.0) - first_joules(0.5) == pytest.approx(2 * 2.0 * 2.5)  # weights and bias
+
+
+def test_the_first_model_of_a_program_loads_what_later_ones_find():
+    costs = dense_calibration(("fit", (-0.5, 0.5)), ("trace:fit", (-0.5, 0.5)))
+    costs._known["trace", "fit"] = replace(costs.need("trace", "fit"), values=(1.0, 0.0, 0.0))
+    costs._known["first", "model"] = Coefficient("c", "first", "model", "", (4.0,), 0.0, 0.0, 1)
+    layer = LayerSpec("Dense", (Tensor("float32", (32, 8)),), {"units": 4})
+    jobs = [Job("fit", 1, start=True), Job("fit", 1), Job("fit", 1, first=False)]
+    found = [predict_job(costs, ModelSpec((layer,), "Adam"), job).first_joules for job in jobs]
+    assert found == pytest.approx([5.0, 1.0, 0.0])

@@ -32,11 +32,12 @@ SINGLE: dict[str, JobMethod] = {
 class ModelMethods:
     """Answers what `fit`, `evaluate`, `predict` and the others are asked to do: steps, epochs, the layers of a step.
 
-    What was traced before stands in the models themselves.
+    What was traced before stands in the models themselves. Its state: whether a method of any model was called before.
     """
 
     def __init__(self, walk: Walk, builder: Builder, application: Application) -> None:
         self.walk, self.builder, self.application = walk, builder, application
+        self.begun = False
 
     def method(
         self, model: Model, name: str, given: list[Any], named: dict[str, Any]
@@ -107,8 +108,9 @@ class ModelMethods:
             return data.only_shape(), result
         job = Job(
             (MANY | SINGLE)[name], data.steps, epochs - start if name == "fit" else 1, name not in model.traced,
-            validation or 0, data.last,
+            validation or 0, data.last, start=not self.begun,
         )  # fmt: skip
+        self.begun = True
         return Asked(model=spec, job=job, shape=data.shape), result
 
     def _own_step(self, model: Model, name: str) -> Function | None:
