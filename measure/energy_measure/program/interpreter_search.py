@@ -29,7 +29,11 @@ HOMES_OF_ENVIRONMENTS = (
 
 def interpreters(folder: Path, project: Path) -> list[Interpreter]:
     """What could run a program in a folder: the project's own first, then by what they have."""
-    places = list(dict.fromkeys(path for path in _places(folder, project) if path.exists()))[:MOST]
+    found_first: dict[tuple[Path, str], Path] = {}
+    for path in _places(folder, project):
+        if path.exists():  # python, python3 and python3.12 of one folder are one interpreter
+            found_first.setdefault((path.parent, os.path.realpath(path)), path)
+    places = list(found_first.values())[:MOST]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         found = [one for one in pool.map(inspect_interpreter, places) if one and one.version >= OLDEST]
     return sorted(found, key=lambda one: not one.can_measure)

@@ -35,7 +35,7 @@ def print_predictions(
         Column("times", "number", drop=3),
         Column(f"≈ all, {unit}", "number"),
         Column("90% interval", "number", drop=2),
-        Column("known", drop=1),
+        Column("known"),  # a figure never goes without its origin
         Column("for", "name", drop=4),
         Column("of it", "name", drop=5),
     ]

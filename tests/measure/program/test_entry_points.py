@@ -19,6 +19,7 @@ from energy_measure.program.entry_points import (
     python_files,
 )
 from energy_measure.program.imports import makes_up_names, reached_files
+from energy_measure.program.interpreter_search import interpreters
 from energy_measure.program.interpreters import (
     create_environment,
     environment_folder,
@@ -266,3 +267,17 @@ def test_the_project_is_the_nearest_repository(bench: Any) -> None:
     assert project_root(deep) == project_root(deep / "x.py") == deep.parent, "a package is part of a project"
     (bench.project / ".git").mkdir()
     assert project_root(deep) == project_root(deep / "x.py") == bench.project
+
+
+def test_the_names_of_one_interpreter_are_one_choice(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A virtual environment has python, python3 and python3.x side by side."""
+    names = tmp_path / "bin"
+    names.mkdir()
+    for name in ("python", "python3", f"python3.{sys.version_info.minor}"):
+        (names / name).symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", str(names))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = [one.path for one in interpreters(bench.project, bench.project)]
+    assert [path.parent for path in found].count(names) == 1

@@ -192,6 +192,23 @@ def printed(
     return show
 
 
+def test_predictions_fit_and_no_figure_loses_its_origin(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from energy_lsp.predicting.program import KnownCall
+    from energy_lsp.terminal.predict_table import print_predictions
+
+    ended = ("finished", "failed", "partial")
+    calls = [
+        KnownCall(LONG, PLACE, at, 1, None, 9, "site", 2.0 / at, run_status=ended[at % 3]) for at in (1, 2, 3)
+    ]
+    show = printed(lambda: print_predictions(calls, (3.7, 3.0, 4.0, 2), None), capsys, monkeypatch)
+    assert_fits(show)
+    rows = [line for line in show(60).splitlines() if ".py:" in line]
+    assert len(rows) == len(calls)
+    assert all("measured here" in row for row in rows), rows
+
+
 def test_a_measurement_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     from energy_lsp.terminal.measure_table import print_table
     from energy_measure.attribution.phases import PhaseShare
