@@ -124,8 +124,8 @@ class Program:
         """How the process ended, in words."""
         status = self._started.wait(GRACE_SECONDS)
         if status < 0:
-            return f"killed by {signal.Signals(-status).name}"
-        return f"exit status {status}"
+            return f"was killed by {signal.Signals(-status).name}"
+        return f"left with status {status}"
 
     def end(self) -> None:
         """End whatever is left of the program's process group."""

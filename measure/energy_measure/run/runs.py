@@ -139,7 +139,7 @@ class Runs:
             status=status,
             stopped=stopped,
             error=result.error
-            or (f"The program was {program.outcome()}." if status < 0 and not stopped else ""),
+            or (f"The program {program.outcome()}." if status != 0 and not stopped else ""),
             replays=replays,
             problems=(
                 *result.problems,

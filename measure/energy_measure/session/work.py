@@ -249,7 +249,8 @@ def _unsteady(run: OneRun) -> list[str]:
 
 def _ending(run: OneRun) -> str:
     how = f"was killed by signal {-run.status}" if run.status < 0 else f"left with status {run.status}"
-    said = one_line(run.error)
+    known = run.error.startswith(("The program was killed by ", "The program left with status "))
+    said = "" if known else one_line(run.error)
     why = said.partition(":")[0] if len(said) > LONGEST_ERROR else said
     return f"{how} after {run.seconds:.1f} s{f' ({why})' if why else ''}."
 

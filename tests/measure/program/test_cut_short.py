@@ -24,6 +24,8 @@ if sys.argv[1] == "raise":
     raise ValueError("no such file: data.csv")
 if sys.argv[1] == "exit":
     sys.exit("nothing to train on")
+if sys.argv[1] == "leave":
+    os._exit(3)
 if sys.argv[1] == "crash":
     os.kill(os.getpid(), signal.SIGSEGV)
 while True:
@@ -55,7 +57,12 @@ def first_line(command: Any, *words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("how", "error"), [("raise", "ValueError: no such file: data.csv"), ("exit", "nothing to train on")]
+    ("how", "error"),
+    [
+        ("raise", "ValueError: no such file: data.csv"),
+        ("exit", "nothing to train on"),
+        ("leave", "The program left with status 3"),
+    ],
 )
 def test_a_program_that_fails(bench: Any, command: Any, how: str, error: str) -> None:
     bench.write(main=LOOP)
@@ -64,7 +71,7 @@ def test_a_program_that_fails(bench: Any, command: Any, how: str, error: str) ->
     kept(command, done.stdout, "failed", error)
     assert first_line(command, "report").startswith(f"The program failed: {error}. ")
     told = command.run("main.py", "--quick", "--", how).stdout.strip().splitlines()[0]
-    assert told.endswith(f" failed: {error}")
+    assert told.removesuffix(".").endswith(f" failed: {error}")
 
 
 def test_a_program_that_crashes(bench: Any, command: Any) -> None:
