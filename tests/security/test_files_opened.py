@@ -102,6 +102,25 @@ def test_a_trap_that_was_named_is_told(hostile: Path) -> None:
         assert "regular file" in done.stderr, command
 
 
+def test_a_program_that_is_too_large_is_told(tmp_path: Path) -> None:
+    plant(tmp_path, "huge.py", "huge")
+    (tmp_path / "project").mkdir()
+    plant(tmp_path, "project/main.py", "huge")
+    for arguments in (
+        ["measure", "huge.py"],
+        ["measure", "project", "--entry", "main.py"],
+        ["compare", "huge.py", "huge.py"],
+        ["tune", "huge.py"],
+        ["sweep", "huge.py", "--vary", "N=1,2"],
+        ["predict", "huge.py"],
+        ["debug", "tree", "huge.py"],
+    ):
+        done = energy_lsp(*arguments, cwd=tmp_path)
+        assert done.returncode == 2, (arguments, done.stderr)
+        assert "larger than 16 MB" in done.stderr, arguments
+        assert "Traceback" not in done.stderr, arguments
+
+
 def test_a_link_that_was_named_is_read(hostile: Path) -> None:
     done = energy_lsp("calls", f"b{KINDS.index('../../secret.py')}.py", cwd=hostile)
     assert "tensorflow.math.pow" in done.stdout

@@ -69,7 +69,12 @@ def read_text(path: Path, most: int, *, within: Path | None = None) -> str:
 
 def read_source(path: Path, *, within: Path | None = None) -> bytes:
     """A Python file or notebook."""
-    return read_bytes(path, LARGEST_NOTEBOOK if path.suffix == ".ipynb" else LARGEST_SOURCE, within=within)
+    return read_bytes(path, largest_source(path), within=within)
+
+
+def largest_source(path: Path) -> int:
+    """The most bytes that a Python file or notebook of this name may have."""
+    return LARGEST_NOTEBOOK if path.suffix == ".ipynb" else LARGEST_SOURCE
 
 
 def check(path: Path, most: int | None = None) -> os.stat_result:

@@ -15,6 +15,7 @@ import click
 
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import composed, visible
+from energy_data.untrusted.reading import NotRead
 from energy_lsp.presentation.notation.markup import Plain
 from energy_lsp.terminal.echo import say
 
@@ -135,6 +136,9 @@ class LazyGroup(Suggesting):
             # A sentence may hold text from a file: nothing that a terminal would act on.
             for line in str(problem).split("\n"):
                 say(("  " if line.startswith(" ") else "") + Plain().text(line), err=True)
+            ctx.exit(2)
+        except NotRead as problem:
+            say(f"{visible(problem.filename)} is not read: {problem.strerror}; name another.", err=True)
             ctx.exit(2)
         except PermissionError as problem:
             if problem.filename is None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from energy_data.untrusted.printable import visible
-from energy_data.untrusted.reading import NotRead, check_stored
+from energy_data.untrusted.reading import NotRead, check_stored, largest_source
 
 
 class SourcePath(click.Path):
@@ -20,7 +20,8 @@ class SourcePath(click.Path):
         path = super().convert(value, param, ctx)
         if os.path.isfile(path):
             try:
-                check_stored(Path(os.fsdecode(path)))
+                program = Path(os.fsdecode(path))
+                check_stored(program, largest_source(program))
             except NotRead as problem:
                 self.fail(f"{visible(path)} is not read: {problem.strerror}.", param, ctx)
             except OSError:
