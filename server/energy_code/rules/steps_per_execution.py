@@ -52,9 +52,23 @@ class StepsPerExecution(Rule):
             'model = keras.Sequential([keras.layers.Dense(32, "relu"), keras.layers.Dense(1)])\n'
             'model.compile(loss="mse", steps_per_execution=8)\nmodel.fit(x, y, epochs=10)',
         ),
+        (
+            "model = keras.Sequential()\n"
+            'model.add(keras.layers.Dense(32, "relu"))\n'
+            "model.add(keras.layers.Dense(1))\n"
+            'model.compile(loss="mse")\nmodel.fit(x, y, epochs=10)',
+            "model = keras.Sequential()\n"
+            'model.add(keras.layers.Dense(32, "relu"))\n'
+            "model.add(keras.layers.Dense(1))\n"
+            'model.compile(loss="mse", steps_per_execution=8)\nmodel.fit(x, y, epochs=10)',
+        ),
     )
     leave_alone = (
         "model = keras.Sequential([keras.layers.Conv2D(32, 3), keras.layers.Dense(1)])\n"
+        'model.compile(loss="mse")\nmodel.fit(x, y, epochs=10)',
+        "model = keras.Sequential()\n"
+        "model.add(keras.layers.Conv2D(32, 3))\n"
+        "model.add(keras.layers.Dense(1))\n"
         'model.compile(loss="mse")\nmodel.fit(x, y, epochs=10)',
         "model = keras.Sequential([keras.layers.Dense(4096), keras.layers.Dense(1)])\n"
         'model.compile(loss="mse")\nmodel.fit(x, y, epochs=10)',
@@ -100,7 +114,7 @@ class StepsPerExecution(Rule):
             return
         if all(_is_short(place, call) for call in fits):
             return
-        if place.in_test(place.node) or not _is_small(place, place.value(model)):
+        if place.in_test(place.node) or not _is_small(place, model):
             return
         edit = with_argument(arguments, "steps_per_execution=8")
         yield Match(place.node, edits=lambda: [edit], related=fits[:1])
@@ -131,12 +145,19 @@ def _whole(place: RuleContext, node: Node | None, default: int) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
 
 
-def _is_small(place: RuleContext, made: Node) -> bool:
-    listed = place.argument(made, "layers", 0) if place.api(made) == "keras.Sequential" else None
-    if listed is None or listed.type != "list":
+def _is_small(place: RuleContext, model: Node) -> bool:
+    """Whether a name is that of a `Sequential` of small layers: listed, or added one after the other."""
+    made = place.value(model)
+    if place.api(made) != "keras.Sequential":
         return False
-    layers = [layer for layer in listed.named_children if layer.type != "comment"]
-    return bool(layers) and all(_is_small_layer(place, layer) for layer in layers)
+    listed = place.argument(made, "layers", 0)
+    if listed is not None and listed.type != "list":
+        return False
+    layers: list[Node | None] = []
+    if listed is not None:
+        layers += [one for one in listed.named_children if one.type != "comment"]
+    layers += [place.argument(call, "layer", 0) for call in methods_of(place, model, "add")]
+    return bool(layers) and all(one is not None and _is_small_layer(place, one) for one in layers)
 
 
 def _is_small_layer(place: RuleContext, layer: Node) -> bool:

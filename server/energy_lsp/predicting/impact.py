@@ -52,7 +52,7 @@ class Foreseen:
             return None
         work = sum(times * each for times, _, each in changed)
         calls = max(times for times, _, _ in changed)
-        saved, at_most = saving(finding, verdict.sizes, spent, calls, work)
+        saved, at_most = saving(finding, verdict.sizes, spent, calls, work, untraced=True)
         return Impact(saved, whole, "predicted", True, at_most=at_most)
 
 

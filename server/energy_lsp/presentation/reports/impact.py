@@ -118,11 +118,12 @@ def impact_of(
     account = Account.of((hint.figure, hint.times) for hint in touched)
     once = sum(max(0.0, hint.figure.surplus) for hint in touched if hint.figure is not None)
     spent = min(account.joules, whole) - once
-    if finding.rule.tracing_stays:
-        spent = min(spent, _in_steps(report, touched))
+    in_steps = _in_steps(report, touched) if finding.rule.tracing_stays else math.inf
+    spent = min(spent, in_steps)
     if not touched or spent <= 0:
         return None
-    found = saving(finding, verdict.sizes, spent, max(hint.times for hint in touched), work(touched))
+    calls = max(hint.times for hint in touched)
+    found = saving(finding, verdict.sizes, spent, calls, work(touched), in_steps < math.inf)
     return Impact(found.joules, whole, "measured", account.estimated, at_most=found.at_most)
 
 
@@ -140,11 +141,16 @@ class Saving(NamedTuple):
 
 
 def saving(
-    finding: Finding, sizes: Sequence[RuleEvidence], spent: float, calls: int, work: float = 0.0
+    finding: Finding,
+    sizes: Sequence[RuleEvidence],
+    spent: float,
+    calls: int,
+    work: float = 0.0,
+    untraced: bool = False,
 ) -> Saving:
     """What a finding's rule saves of the joules that so many calls take, by its evidence of single calls.
 
-    `work`: what the layers of models take of it.
+    `work`: what the layers of models take of it; `untraced`: it is known to hold no tracing.
     """
     repeats = finding.rule.workload.repeats
     points = [replace(one, joules_before=one.joules_before / repeats) for one in sizes]
@@ -153,7 +159,8 @@ def saving(
     around = finding.rule.around_model and work > 0.0
     if around:
         saved = min(saved, spent - work)
-    return Saving(max(0.0, saved), finding.rule.tracing_stays or (not around and is_bound(points, each)))
+    traced = finding.rule.tracing_stays and not untraced
+    return Saving(max(0.0, saved), traced or (not around and is_bound(points, each)))
 
 
 def is_bound(sizes: Sequence[RuleEvidence], size: float) -> bool:
