@@ -60,7 +60,7 @@ def seconds(action: Callable[[], object]) -> float:
 
 def whole(source: bytes) -> int:
     """Everything: every call found and every `Call` built, arguments and positions included."""
-    return len(list(Document(source).analyse().calls))
+    return len(list(Document(source).analyse().calls()))
 
 
 def places(source: bytes, count: int) -> list[int]:
@@ -88,7 +88,7 @@ def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float]
     First until all calls are known, then with every `Call` of the file built anew as far as it moved.
     """
     document = Document(source)
-    list(document.analyse().calls)
+    list(document.analyse().calls())
     known: list[float] = []
     built: list[float] = []
     fresh: list[float] = []
@@ -98,7 +98,7 @@ def edit_times(source: bytes, count: int = 60) -> tuple[list[float], list[float]
         for end, text in ((place, b"q"), (place + 1, b"")):
             start = time.process_time()
             document.edit(place, end, text)
-            calls = document.analyse().calls
+            calls = document.analyse().calls()
             len(calls)
             known.append(time.process_time() - start)
             list(calls)
@@ -112,7 +112,7 @@ from pathlib import Path
 source = Path(sys.argv[1]).read_bytes()
 if sys.argv[2] == "analysis":
     from energy_code.workspace.document import Document
-    action = lambda: len(list(Document(source).analyse().calls))
+    action = lambda: len(list(Document(source).analyse().calls()))
 else:
     action = lambda: ast.parse(source)
 if sys.argv[3] == "without":
@@ -188,7 +188,7 @@ def index_table(results: Results) -> None:
     results.add("second start", again / took, "× the first")
     row("second start", f"{again * 1000:.0f} ms", f"{again / took:.2f} × the first")
     some = random.Random(1).sample(sorted(first.files()), min(200, files))
-    took = seconds(lambda: [found.calls for path in some if (found := first.analyse(path)) is not None])
+    took = seconds(lambda: [found.calls() for path in some if (found := first.analyse(path)) is not None])
     row(
         f"every call of {len(some)} of them",
         f"{took * 1000:.0f} ms",

@@ -455,7 +455,7 @@ def changed_lines(lines: list[str], dice: random.Random) -> list[str]:
 
 
 def found(document: Document) -> list[tuple[int, int, str]]:
-    return [(call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls]
+    return [(call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls()]
 
 
 def notebooks(dice: random.Random, folder: Path) -> str | None:

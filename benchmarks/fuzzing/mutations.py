@@ -78,7 +78,7 @@ def damage(source: bytes, kind: Kind, where: float) -> Damage:
 
 def calls(document: Document) -> Found:
     return frozenset(
-        (call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls
+        (call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls()
     )
 
 

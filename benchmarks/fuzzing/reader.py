@@ -69,7 +69,7 @@ PIECES = [
 
 
 def calls(document: Document) -> list[tuple[int, int, str]]:
-    return [(call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls]
+    return [(call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls()]
 
 
 def program(dice: random.Random) -> bytes:

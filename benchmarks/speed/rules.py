@@ -44,7 +44,7 @@ def sources(folders: list[Path], limit: int) -> list[bytes]:
 def measure(text: bytes) -> tuple[float, float, int]:
     start = time.process_time()
     analysis = Document(text).analyse()
-    list(analysis.calls)
+    list(analysis.calls())
     middle = time.process_time()
     found = rules.find(analysis)
     return middle - start, time.process_time() - middle, len(found)
@@ -58,7 +58,7 @@ def after_an_edit(text: bytes) -> tuple[float, float]:
     start = time.process_time()
     document.edit(end, end, b"\nx = 1")
     analysis = document.analyse()
-    list(analysis.calls)
+    list(analysis.calls())
     middle = time.process_time()
     rules.find(analysis)
     return middle - start, time.process_time() - middle

@@ -269,5 +269,5 @@ def _texts(path: Path) -> list[str]:
     if path.suffix == ".py":
         return Lines(read_source(path)).texts()
     if path.suffix == ".ipynb":
-        return Notebook.read(read_source(path)).document.lines.texts()
+        return Notebook.read(read_source(path)).document.lines().texts()
     return []

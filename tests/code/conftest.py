@@ -20,7 +20,7 @@ def calls_of() -> Callable[[str], list[Call]]:
     """The calls of a program given as (indented) text."""
 
     def read(source: str) -> list[Call]:
-        return list(Document(dedent(source)).analyse().calls)
+        return list(Document(dedent(source)).analyse().calls())
 
     return read
 

@@ -113,16 +113,16 @@ def read(paths: Iterable[Path]) -> dict[str, list[Call]]:
             for path in project.files():
                 analysis = project.analyse(path)
                 assert analysis is not None
-                answers[str(path)] = list(analysis.calls)
+                answers[str(path)] = list(analysis.calls())
         elif program.suffix == ".ipynb":
             notebook = Notebook.read(program.read_bytes(), path=program)
-            for call in notebook.analyse().calls:
+            for call in notebook.analyse().calls():
                 cell, span = notebook.locate(call.span)
                 answers.setdefault(f"{program}#{cell}", []).append(dataclasses.replace(call, span=span))
         else:
             analysis = Project(program.parent).analyse(program)
             assert analysis is not None
-            answers[str(program)] = list(analysis.calls)
+            answers[str(program)] = list(analysis.calls())
     return answers
 
 

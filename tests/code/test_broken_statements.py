@@ -52,7 +52,7 @@ keystrokes = _keystrokes()
 def apis_behind(document: Document, place: int) -> list[tuple[int, str]]:
     return [
         (call.span.start_byte - place, call.api)
-        for call in document.analyse().calls
+        for call in document.analyse().calls()
         if call.span.start_byte >= place
     ]
 
@@ -98,7 +98,9 @@ def test_what_stands_behind_keeps_its_code_calls_and_findings(broken: bytes) -> 
     assert [(one.rule.name, one.span.start_byte - now) for one in behind] == found
     fresh = Document(BEFORE + broken + BEHIND)
     assert apis_behind(fresh, now) == wanted
-    assert {call.span for call in fresh.analyse().calls} == {call.span for call in document.analyse().calls}
+    assert {call.span for call in fresh.analyse().calls()} == {
+        call.span for call in document.analyse().calls()
+    }
 
 
 def test_in_a_class_methods_behind_an_unclosed_bracket_are_read() -> None:
@@ -106,14 +108,14 @@ def test_in_a_class_methods_behind_an_unclosed_bracket_are_read() -> None:
         b"        return tf.pow(x, 2)\n", b"        y = tf.add(\n        return tf.pow(x, 2)\n"
     )
     document = Document(BEFORE + text)
-    apis = [call.api for call in document.analyse().calls]
+    apis = [call.api for call in document.analyse().calls()]
     assert "tensorflow.math.pow" in apis
     assert "tensorflow.math.square" in apis
 
 
 def test_a_call_is_known_before_its_bracket_is_closed() -> None:
     document = Document(BEFORE + b"x = tf.matmul(ones, ones\n\n" + BEHIND)
-    assert "tensorflow.linalg.matmul" in [call.api for call in document.analyse().calls]
+    assert "tensorflow.linalg.matmul" in [call.api for call in document.analyse().calls()]
 
 
 @pytest.mark.parametrize("place", keystrokes.PLACES)
@@ -124,7 +126,7 @@ def test_each_key_gives_what_a_fresh_reading_gives(place: str, closing: bool) ->
     for key in keystrokes.keys(text, place, closing):
         document.edit(key.start, key.end, key.text.encode())
         text = key.applied(text)
-        assert list(document.analyse().calls) == list(Document(text).analyse().calls), key
+        assert list(document.analyse().calls()) == list(Document(text).analyse().calls()), key
 
 
 def test_code_in_a_string_is_no_code() -> None:

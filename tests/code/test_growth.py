@@ -31,7 +31,7 @@ growth = _growth()
 
 
 def found(text: str) -> list[str]:
-    return [call.api for call in Document(text).analyse().calls]
+    return [call.api for call in Document(text).analyse().calls()]
 
 
 def test_diamonds_of_inheritance_are_read_at_once() -> None:
@@ -103,7 +103,7 @@ def test_what_does_not_fit_into_the_budget_is_said_not_to_be_looked_at() -> None
     cut.lower()
     budget = cut.engine.stack.budget
     budget.clock = budget.watch = lambda: float(next(ticks))  # as if each evaluation took a second
-    found_cut, found_whole = list(cut.analyse().calls), list(whole.analyse().calls)
+    found_cut, found_whole = list(cut.analyse().calls()), list(whole.analyse().calls())
     assert not whole.is_cut_short
     assert cut.is_cut_short
     assert 0 < len(found_cut) < len(found_whole)
@@ -162,6 +162,6 @@ def test_a_key_in_a_chain_of_classes_evaluates_them_once(monkeypatch: pytest.Mon
     counts.update(evaluate=0, verify=0)
     place = text.index("tf.sqrt(x)")
     document.edit(place, place + len("tf.sqrt"), b"tf.square")
-    assert [call.api for call in document.analyse().calls] == found(document.source.decode())
+    assert [call.api for call in document.analyse().calls()] == found(document.source.decode())
     assert counts["evaluate"] <= 1.2 * fresh
     assert counts["verify"] <= fresh / 4

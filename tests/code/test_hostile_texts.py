@@ -26,7 +26,7 @@ SQUARES = ["dots", "fstr_open", "unclosed_dq", "triple_open", "names_line"]
 
 def calls(document: Document) -> list[tuple[int, int, str]]:
     rules.find(document.analyse())
-    return [(call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls]
+    return [(call.span.start_byte, call.span.end_byte, call.api) for call in document.analyse().calls()]
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -84,11 +84,11 @@ def test_what_was_broken_off_for_others_can_be_read_again(
     monkeypatch.setattr(budget, "PATIENCE", 0.0)
     budget.give_way_when(lambda: True)
     try:
-        assert len(project.on_disk(path).analyse().calls) < 3000
+        assert len(project.on_disk(path).analyse().calls()) < 3000
     finally:
         budget.give_way_when(budget.nobody)
     assert project.forget_unfinished(path)
-    assert len(project.on_disk(path).analyse().calls) == 3000
+    assert len(project.on_disk(path).analyse().calls()) == 3000
     assert not project.forget_unfinished(path)
 
 

@@ -123,4 +123,4 @@ else:
 x.batch(2)
 """
     )
-    assert "tensorflow.data.Dataset.batch" in [call.api for call in document.analyse().calls]
+    assert "tensorflow.data.Dataset.batch" in [call.api for call in document.analyse().calls()]

@@ -38,7 +38,7 @@ class Scale(keras.layers.Layer):
 
 
 def same_as_fresh(document: Document) -> None:
-    assert list(document.analyse().calls) == list(Document(document.source).analyse().calls)
+    assert list(document.analyse().calls()) == list(Document(document.source).analyse().calls())
 
 
 def evaluated(document: Document) -> set[str]:
@@ -168,12 +168,12 @@ def test_edits_of_layers_of_keras_give_what_a_fresh_reading_gives(
 ) -> None:
     source = keras_source(file)
     document = Document(source)
-    calls = list(document.analyse().calls)
+    calls = list(document.analyse().calls())
     place = max(source.find(before), 0)
     document.edit(place, place, b"        " + inserted + b"\n")
     same_as_fresh(document)
     document.edit(place, place + len(inserted) + 9, b"")
-    assert list(document.analyse().calls) == calls
+    assert list(document.analyse().calls()) == calls
 
 
 INNER = b"""import tensorflow as tf

@@ -41,19 +41,19 @@ net(tf.zeros(1)).numpy()
 
 def same_as_fresh(document: Document) -> None:
     fresh = Document(document.source)
-    assert list(document.analyse().calls) == list(fresh.analyse().calls)
+    assert list(document.analyse().calls()) == list(fresh.analyse().calls())
 
 
 def edited_and_back(text: bytes, old: bytes, new: bytes) -> tuple[list[Call], list[Call]]:
     """The calls before and after an edit, which are those of a fresh reading; taken back, it leaves no trace."""
     document = Document(text)
-    before = list(document.analyse().calls)
+    before = list(document.analyse().calls())
     place = text.index(old)
     document.edit(place, place + len(old), new)
-    after = list(document.analyse().calls)
+    after = list(document.analyse().calls())
     same_as_fresh(document)
     document.edit(place, place + len(new), old)
-    assert list(document.analyse().calls) == before
+    assert list(document.analyse().calls()) == before
     return before, after
 
 
@@ -117,13 +117,13 @@ def test_a_changed_constant_reaches_what_reads_it():
     document = Document(PROGRAM)
     place = PROGRAM.index(b"UNITS = 4") + 8
     document.edit(place, place + 1, b"7")
-    fit = next(call for call in document.analyse().calls if call.api.endswith("fit"))
+    fit = next(call for call in document.analyse().calls() if call.api.endswith("fit"))
     assert fit.runs == (7, False, 2)
 
 
 def test_only_the_edited_function_is_lowered_again(monkeypatch):
     document = Document(PROGRAM)
-    assert len(document.analyse().calls) == 11
+    assert len(document.analyse().calls()) == 11
     lowered: list[str] = []
     original = definitions.lower_function
 
@@ -134,7 +134,7 @@ def test_only_the_edited_function_is_lowered_again(monkeypatch):
     monkeypatch.setattr(definitions, "lower_function", noted)
     place = PROGRAM.index(b"self.dense(x)")
     document.edit(place, place, b" ")
-    assert len(document.analyse().calls) == 11
+    assert len(document.analyse().calls()) == 11
     assert lowered == ["call"]
 
 
@@ -163,7 +163,7 @@ def user():
 
 def test_what_leads_back_to_itself_is_not_evaluated_again_after_an_edit_elsewhere(monkeypatch):
     document = Document(SELF_REFERRING)
-    list(document.analyse().calls)
+    list(document.analyse().calls())
     evaluated: list[str] = []
     original = Summaries.evaluate
 
@@ -174,7 +174,7 @@ def test_what_leads_back_to_itself_is_not_evaluated_again_after_an_edit_elsewher
     monkeypatch.setattr(Summaries, "evaluate", noted)
     place = SELF_REFERRING.index(b"tf.ones(3)")
     document.edit(place, place + 10, b"tf.zeros(3)")
-    assert "tensorflow.zeros" in [call.api for call in document.analyse().calls]
+    assert "tensorflow.zeros" in [call.api for call in document.analyse().calls()]
     assert sorted(evaluated) == ["other", "user"]
     same_as_fresh(document)
 
@@ -182,12 +182,12 @@ def test_what_leads_back_to_itself_is_not_evaluated_again_after_an_edit_elsewher
 def test_an_analysis_is_a_snapshot():
     document = Document(PROGRAM)
     before = document.analyse()
-    texts = [before.source[c.span.start_byte : c.span.end_byte] for c in before.calls]
+    texts = [before.source[c.span.start_byte : c.span.end_byte] for c in before.calls()]
     document.edit(0, 0, b"\n\n\n")
     after = document.analyse()
-    assert [before.source[c.span.start_byte : c.span.end_byte] for c in before.calls] == texts
-    assert before.tree.root_node.end_byte == len(PROGRAM)
-    assert after.calls[0].span.start.row == before.calls[0].span.start.row + 3
+    assert [before.source[c.span.start_byte : c.span.end_byte] for c in before.calls()] == texts
+    assert before.tree().root_node.end_byte == len(PROGRAM)
+    assert after.calls()[0].span.start.row == before.calls()[0].span.start.row + 3
 
 
 def test_replacing_the_text_keeps_what_is_the_same():
@@ -252,7 +252,7 @@ def test_what_stands_further_down_is_taken_back_and_put_in_again(old, new):
 
 
 def test_a_model_trains_with_the_optimizer_it_is_compiled_with_below():
-    steps = [call.api for call in Document(TRAINED).analyse().calls if call.api.endswith("apply_gradients")]
+    steps = [call.api for call in Document(TRAINED).analyse().calls() if call.api.endswith("apply_gradients")]
     assert steps == ["keras.optimizers.Adam.apply_gradients", "keras.optimizers.SGD.apply_gradients"]
 
 
@@ -267,13 +267,13 @@ def test_a_lost_bracket_makes_something_else_of_the_statements_behind_it(lost):
     """`step = f(x)` turns into an argument of the call that is no longer closed, and back."""
     program = (Path(__file__).parent / "corpus" / "factory_functions.py").read_bytes()
     document = Document(program)
-    before = list(document.analyse().calls)
+    before = list(document.analyse().calls())
     for bracket in lost:
         place = program.index(bracket)
         document.edit(place, place + 1, b"")
         same_as_fresh(document)
         document.edit(place, place, b")")
-        assert list(document.analyse().calls) == before
+        assert list(document.analyse().calls()) == before
 
 
 OPERATIONS = b"""import tensorflow as tf
@@ -345,7 +345,7 @@ def test_a_method_that_goes_on_from_what_it_set_does_not_vouch_for_itself(old, n
 
 def test_a_method_and_how_it_is_called_change_at_once():
     document = Document(CHAIN)
-    assert document.analyse().calls
+    assert document.analyse().calls()
     document.replace(CHAIN.replace(b"self.y = v", b"self.y  =  v").replace(b"put(tf.ones(1))", b"put(None)"))
     same_as_fresh(document)
 
@@ -353,7 +353,7 @@ def test_a_method_and_how_it_is_called_change_at_once():
 def test_a_program_whose_only_start_is_deleted():
     program = (Path(__file__).parent / "corpus" / "plumbing.py").read_bytes()
     document = Document(program)
-    assert document.analyse().calls
+    assert document.analyse().calls()
     line = b"    def __init__(self): self.x = tf.zeros(1)\n"
     place = program.index(line)
     document.edit(place, place + len(line), b"")
@@ -624,12 +624,12 @@ def test_edits_of_keras_itself_give_what_a_fresh_reading_gives(
 ) -> None:
     source = keras_source(file)
     document = Document(source)
-    calls = list(document.analyse().calls)
+    calls = list(document.analyse().calls())
     place = max(source.find(before), 0)
     document.edit(place, place, inserted)
     same_as_fresh(document)
     document.edit(place, place + len(inserted), b"")
-    assert list(document.analyse().calls) == calls
+    assert list(document.analyse().calls()) == calls
 
 
 def test_what_a_function_fills_around_it_is_found_anew() -> None:
@@ -653,7 +653,7 @@ MAKER = keras.layers.Dense
 def test_a_line_that_begins_with_a_backslash_is_as_far_indented_as_what_follows(margin: bytes) -> None:
     text = b"import tensorflow as tf\nclass A:\n    def f(self):\n        tf.ones(1)\n        tf.ones(2)\n"
     document = Document(text + b"x = tf.ones(3)\n")
-    assert len(document.analyse().calls) == 3
+    assert len(document.analyse().calls()) == 3
     place = text.rindex(b"        tf")
     document.edit(place, place, margin)
     same_as_fresh(document)

@@ -12,7 +12,7 @@ from energy_code.workspace.notebook import Notebook, NotebookProblem, neutralise
 
 def places(notebook: Notebook) -> list[tuple[int, int, int, str]]:
     found = []
-    for call in notebook.analyse().calls:
+    for call in notebook.analyse().calls():
         cell, span = notebook.locate(call.span)
         line, column = notebook.lines(cell).position(span.start_byte, "utf-16")
         found.append((cell, line, column, call.api))

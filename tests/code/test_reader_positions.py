@@ -18,7 +18,7 @@ SOURCE = "import tensorflow as tf\nif 1: é = '\U0001f600\U0001d4d0'; tf.ones(3)
 )
 def test_characters_outside_the_basic_plane(encoding, character):
     document = Document(SOURCE)
-    ones, zeros = document.analyse().calls
+    ones, zeros = document.analyse().calls()
     start, end = document.to_lsp(ones.span, encoding)
     assert start == (1, character)
     assert end == (1, character + len("tf.ones(3)"))
@@ -38,7 +38,7 @@ def test_a_position_leads_back_to_its_byte(text, encoding, place):
     byte = starts[place % len(starts)]
     if document.source[max(byte - 1, 0) : byte + 1] == b"\r\n":
         return  # between the two there is no position
-    line, character = document.lines.position(byte, encoding)
+    line, character = document.lines().position(byte, encoding)
     assert document.byte_offset(line, character, encoding) == byte
 
 

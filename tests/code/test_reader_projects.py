@@ -36,7 +36,7 @@ PACKAGE = {
 def apis(project, name):
     analysis = project.analyse(project.root / name)
     assert analysis is not None
-    return [call.api for call in analysis.calls]
+    return [call.api for call in analysis.calls()]
 
 
 def test_an_edit_in_one_file_changes_the_answer_in_another(make_project):

@@ -31,5 +31,5 @@ def test_a_file_of_the_libraries_is_read(file: str) -> None:
     assert package.submodule_search_locations
     path = Path(package.submodule_search_locations[0]).parent / file
     analysis = Document(path.read_bytes(), path=path).analyse()
-    list(analysis.calls)
-    assert analysis.functions
+    list(analysis.calls())
+    assert analysis.functions()

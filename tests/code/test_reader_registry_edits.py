@@ -43,9 +43,9 @@ def run(name):
 )
 def test_after_an_edit_the_registry_holds_what_the_program_puts_there(old, new):
     document = Document(REGISTRY)
-    before = list(document.analyse().calls)
+    before = list(document.analyse().calls())
     place = REGISTRY.index(old)
     document.edit(place, place + len(old), new.encode())
-    assert list(document.analyse().calls) == list(Document(document.source).analyse().calls)
+    assert list(document.analyse().calls()) == list(Document(document.source).analyse().calls())
     document.edit(place, place + len(new), old.encode())
-    assert list(document.analyse().calls) == before
+    assert list(document.analyse().calls()) == before

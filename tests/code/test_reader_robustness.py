@@ -42,7 +42,7 @@ net.fit(data, epochs=5)
 
 
 def found(source: str) -> set[tuple[int, int, str]]:
-    return {(c.span.start_byte, c.span.end_byte, c.api) for c in Document(source).analyse().calls}
+    return {(c.span.start_byte, c.span.end_byte, c.api) for c in Document(source).analyse().calls()}
 
 
 WHOLE = found(PROGRAM)
@@ -85,11 +85,11 @@ def test_a_lost_bracket_keeps_the_calls_before_its_line(place):
 def test_any_text_gets_an_answer(source):
     document = Document(source)
     last_line = document.source.count(b"\n") + document.source.count(b"\r")
-    for call in document.analyse().calls:
+    for call in document.analyse().calls():
         start, end = document.to_lsp(call.span, "utf-16")
         assert (0, 0) <= start <= end
         assert end[0] <= last_line
-    assert list(document.analyse().calls) == list(Document(source).analyse().calls)
+    assert list(document.analyse().calls()) == list(Document(source).analyse().calls())
 
 
 HEAD = "import tensorflow as tf\ntf.ones(1)\n"
@@ -117,7 +117,7 @@ HEAD = "import tensorflow as tf\ntf.ones(1)\n"
     ],
 )
 def test_deep_nesting_ends_and_hides_nothing_else(deep):
-    calls = Document(f"{HEAD}{deep}\ntf.zeros(1)\n").analyse().calls
+    calls = Document(f"{HEAD}{deep}\ntf.zeros(1)\n").analyse().calls()
     assert "tensorflow.ones" in [call.api for call in calls]
 
 
@@ -137,7 +137,7 @@ def test_a_generated_file_of_five_megabytes():
     line = "x{0} = [1, 2, 3, 4, 5, 6, 7, 8, 'some text that fills the line', {{'a': {0}}}]\n"
     source = HEAD + "".join(map(line.format, range(63_000))) + "tf.zeros(1)\n"
     assert len(source) > 5_000_000
-    calls = Document(source).analyse().calls
+    calls = Document(source).analyse().calls()
     assert [call.api for call in calls] == ["tensorflow.ones", "tensorflow.zeros"]
 
 
@@ -158,7 +158,7 @@ def test_a_generated_file_of_five_megabytes():
 )
 def test_strange_bytes(data, line):
     document = Document(data)
-    (call,) = document.analyse().calls
+    (call,) = document.analyse().calls()
     assert call.api == "keras.ops.ones"
     assert call.span.start.row == line
     assert document.source[call.span.start_byte : call.span.end_byte] == b"keras.ops.ones(1)"

@@ -123,3 +123,27 @@ def test_modules_are_small() -> None:
             if lines > MOST_LINES:
                 wrong.append(f"{name}: {lines} lines")
     assert not wrong, "split what has two jobs:\n" + "\n".join(wrong)
+
+
+def properties(package: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    for name, path in modules(package).items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                by = {getattr(one, "attr", getattr(one, "id", "")) for one in node.decorator_list}
+                if by & {"property", "cached_property"}:
+                    yield f"{name}: {node.name}", node
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_property_hides_no_work(package: str) -> None:
+    """It says something of an object's fields. What parses, opens, asks or keeps a result is a method, and looks like one."""
+    wrong = []
+    for name, node in properties(package):
+        keeps = any(
+            isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store) for one in ast.walk(node)
+        )
+        loads = any(isinstance(one, (ast.Import, ast.ImportFrom)) for one in ast.walk(node))
+        kept = any("cached" in ast.unparse(one) for one in node.decorator_list)
+        if keeps or loads or kept:
+            wrong.append(name)
+    assert not wrong, "make it a method:\n" + "\n".join(wrong)

@@ -62,7 +62,7 @@ def edit(document: Document, dice: random.Random) -> None:
 def shown(found: list[rules.Finding]) -> list[object]:
     """What a person sees of findings."""
     return [
-        (one.rule.name, one.span, one.message, one.safety, one.mode, one.related, one.call, one.edits())
+        (one.rule.name, one.span, one.message, one.safety(), one.mode, one.related, one.call, one.edits())
         for one in found
     ]
 

@@ -144,7 +144,7 @@ def test_line_breaks_inside_a_captured_part_survive():
 
 def test_a_comment_inside_the_expression_is_not_thrown_away():
     source = "import tensorflow as tf\ny = tf.pow(\n    x,  # why two\n    2,\n)\n"
-    assert [finding.safety for finding in found(source, "pow2")] == ["none"]
+    assert [finding.safety() for finding in found(source, "pow2")] == ["none"]
 
 
 def test_operators_need_proof_that_they_work_on_tensors():
@@ -153,9 +153,9 @@ def test_operators_need_proof_that_they_work_on_tensors():
 
 
 def test_a_safe_fix_is_for_review_where_operands_are_unknown():
-    assert found("import tensorflow as tf\ny = tf.square(a - b)\n", "sqdiff")[0].safety == "review"
+    assert found("import tensorflow as tf\ny = tf.square(a - b)\n", "sqdiff")[0].safety() == "review"
     source = "import tensorflow as tf\na = tf.ones([3])\ny = tf.square(a - b)\n"
-    assert found(source, "sqdiff")[0].safety == "safe"
+    assert found(source, "sqdiff")[0].safety() == "safe"
 
 
 def test_positions_and_keywords_are_the_same():
@@ -410,7 +410,7 @@ def test_a_call_that_rather_reaches_something_else_is_left_alone():
         "    elif kind == 2:\n        make = tf.constant\n    else:\n        make = list\n", ""
     )
     two = two.replace("np.array\n", "tf.convert_to_tensor\n    else:\n        make = tf.constant\n")
-    assert [one.safety for one in found(two, "np-stack")] == ["review"]
+    assert [one.safety() for one in found(two, "np-stack")] == ["review"]
 
 
 ONE_NUMBER = {

@@ -36,18 +36,18 @@ def test_the_code_before_becomes_the_code_after(rule, before, after):
     source = f"{HEADER}\n{before}\n"
     found = find(source, rule)
     assert len(found) == 1, f"{rule.name} finds {len(found)} places"
-    assert found[0].safety in ("safe", "review")
+    assert found[0].safety() in ("safe", "review")
     rewritten = apply_edits(source, found[0].edits())
     assert rewritten == f"{HEADER}\n{after}\n"
     compile(rewritten, "after", "exec")
-    assert [finding for finding in find(rewritten, rule) if finding.safety != "none"] == []
+    assert [finding for finding in find(rewritten, rule) if finding.safety() != "none"] == []
 
 
 @pytest.mark.parametrize(("rule", "code"), REPORTS)
 def test_what_has_no_fix_is_reported_without_one(rule, code):
     found = find(f"{HEADER}\n{code}\n", rule)
     assert len(found) == 1
-    assert found[0].safety == "none"
+    assert found[0].safety() == "none"
     assert found[0].edits() == []
 
 

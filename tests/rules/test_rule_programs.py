@@ -23,7 +23,7 @@ def fix_all(source, path):
     """Apply every fix, again and again until none is left (a fix may make room for another)."""
     applied = []
     for _ in range(5):
-        findings = [f for f in rules.find(Document(source, path=path).analyse()) if f.safety != "none"]
+        findings = [f for f in rules.find(Document(source, path=path).analyse()) if f.safety() != "none"]
         edits = compatible(findings)
         if not edits:
             return source, applied

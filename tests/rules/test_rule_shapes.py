@@ -12,7 +12,7 @@ from energy_code.workspace.document import Document
 
 def told(values: str) -> tuple[object, object]:
     analysis = Document(f"import tensorflow as tf\na = 2\nx = tf.constant({values})\n").analyse()
-    [node] = descend(analysis.tree.root_node, "call")
+    [node] = descend(analysis.tree().root_node, "call")
     place = RuleContext(analysis, node, None, FileContext(analysis.source))
     return place.shape(node), place.dtype(node)
 

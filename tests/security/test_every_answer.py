@@ -158,7 +158,7 @@ def fill(database: Path, root: Path, file: str) -> None:
                     function=call.function,
                     text=call_text(document.source[call.span.start_byte : call.span.end_byte]),
                 )
-                for number, call in enumerate(document.analyse().calls)
+                for number, call in enumerate(document.analyse().calls())
             ]  # fmt: skip
             fit = next(call for call in calls if call.api.endswith("fit"))
             calls.append(replace(fit, id=f"{name}-x", text=TEXT, function=TEXT))

@@ -250,7 +250,7 @@ def add_figures(
     )
     document = Document(source)
     measurements = []
-    for call in document.analyse().calls:
+    for call in document.analyse().calls():
         value = joules.get(call.api)
         if value is None:
             continue

@@ -118,7 +118,6 @@ class Database:
         database._migrate()
         return database
 
-    @property
     def tables(self) -> sqlite_utils.Database:
         """The file as sqlite-utils sees it."""
         if self._tables is None:
@@ -138,7 +137,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sqlite_utils.Database]:
         """All or nothing; takes the write lock at once, to wait for its turn instead of failing later."""
-        tables = self.tables
+        tables = self.tables()
         with explained(self.path):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -171,7 +170,7 @@ class Database:
         inside: Inside | None = None,
     ) -> bool:
         """`add_run` within a transaction that the caller holds."""
-        tables = self.tables
+        tables = self.tables()
         if self.has_run(run.id):
             return False
         tables.table("machines").insert(machine_row(run.machine), ignore=True)

@@ -29,7 +29,6 @@ class About:
     released: str = ""
     """ISO date; empty: today."""
 
-    @property
     def date(self) -> str:
         """When it was released."""
         return self.released or datetime.datetime.now(datetime.timezone.utc).date().isoformat()
@@ -56,7 +55,7 @@ def card_text(about: About, rows: dict[str, int]) -> str:
         "",
         f"# {_line(about.title)}",
         "",
-        f"Version {_line(about.version)}, {about.date}, by {_line(', '.join(about.authors))}. How to cite it stands in "
+        f"Version {_line(about.version)}, {about.date()}, by {_line(', '.join(about.authors))}. How to cite it stands in "
         "CITATION.cff, its terms in LICENSE; `sha256sum --check SHA256SUMS` says whether it is whole.",
         "",
         "## What was measured",
@@ -91,7 +90,7 @@ def citation_text(about: About) -> str:
         "authors:",
         *(f"  - name: {json.dumps(author)}" for author in about.authors),
         f"version: {json.dumps(about.version)}",
-        f"date-released: {about.date}",
+        f"date-released: {about.date()}",
         f"license: {json.dumps(about.license)}",
         "keywords: [energy, tensorflow, keras, machine learning]",
     ]

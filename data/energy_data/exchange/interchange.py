@@ -76,7 +76,7 @@ def import_lines(database: Database, lines: Iterable[str]) -> dict[str, int]:
 
 
 def _checks(database: Database) -> Checks:
-    return {table: RowCheck(table, database.tables.table(table).columns_dict) for table in TABLES}
+    return {table: RowCheck(table, database.tables().table(table).columns_dict) for table in TABLES}
 
 
 def _flush(scratch: Database, checks: Checks, batches: dict[str, list[Values]]) -> None:

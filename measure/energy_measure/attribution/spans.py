@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +24,7 @@ def distinct(numbers: Indices) -> tuple[Indices, Indices]:
     return np.flatnonzero(present), (np.cumsum(present) - 1)[numbers]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Spans:
     """Calls and the long gaps between them, in seconds on the axis of the observations."""
 
@@ -37,20 +36,17 @@ class Spans:
     calls: int
     """The first so many are calls; the rest are gaps in which no call ran."""
 
-    @cached_property
-    def lengths(self) -> Floats:
-        """Seconds from start to end."""
-        return self.ends - self.starts
+    lengths: Floats = field(init=False)
+    """Seconds from start to end."""
+    busy: Floats = field(init=False)
+    """Seconds inside the call."""
+    nested: bool = field(init=False)
+    """Whether any span lies inside another."""
 
-    @cached_property
-    def busy(self) -> Floats:
-        """Seconds inside the call."""
-        return self.duty * (self.ends - self.starts)
-
-    @cached_property
-    def nested(self) -> bool:
-        """Whether any span lies inside another."""
-        return bool(np.any(self.parents >= 0))
+    def __post_init__(self) -> None:
+        self.lengths = self.ends - self.starts
+        self.busy = self.duty * self.lengths
+        self.nested = bool(np.any(self.parents >= 0))
 
     def exclusive(self, inclusive: Floats) -> Floats:
         """Take from each span what the spans directly inside it hold."""

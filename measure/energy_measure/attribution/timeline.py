@@ -7,8 +7,6 @@ is cut into cells at the ends of all windows: for a counter, cells and windows a
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from energy_measure.attribution.observations import Observations
@@ -46,22 +44,17 @@ class Timeline:
         between[place[-1] :] = 0.0
         self._between = between
         self._running = np.maximum(running, 1.0)
-
-    @cached_property
-    def _crowded(self) -> bool:
+        self._overlaps = bool(np.any(self._running > 1.0 + 1e-6))
         """Whether calls of several threads ever run at the same time."""
-        return bool(np.any(self._running > 1.0 + 1e-6))
-
-    @cached_property
-    def _between_cells(self) -> Floats:
+        self._between_cells = self._seconds_between()
         """Seconds of each cell that belong to the program between calls."""
+        self.unseen = self._unseen()
+        """Seconds of each span that no window looked at."""
+
+    def _seconds_between(self) -> Floats:
         steps = np.empty(len(self._order))
         steps[self._order] = np.diff(self._between, prepend=0.0, append=0.0)
         return self._step_edges.joules(steps)
-
-    @cached_property
-    def _between_total(self) -> float:
-        return float(self._between @ self._between_moments)
 
     def _steps(self, watts: Floats) -> Floats:
         """By how much the power of all innermost calls changes at each moment; valid until asked again."""
@@ -105,12 +98,12 @@ class Timeline:
 
     def own_seconds(self) -> Floats:
         """How long each span runs itself."""
-        return np.append(self.spans.exclusive(self.spans.busy), self._between_total)
+        return np.append(self.spans.exclusive(self.spans.busy), float(self._between @ self._between_moments))
 
     def spread(self, window_watts: Floats) -> Floats:
         """Own joules of each span when the windows' watts are shared equally by those running."""
         density = self.density(window_watts)
-        if not self._crowded:
+        if not self._overlaps:
             return self._own(self.collect(density), density)
         steps = -np.diff(self._step_edges.following(density)[self._order])
         shared = np.concatenate(([0.0], np.cumsum(steps / self._running)))
@@ -126,9 +119,7 @@ class Timeline:
         level = np.concatenate(([0.0], self._levels(watts) + watts[-1] * self._between, [0.0]))
         return level[self._start_at], level[self._end_at + 1]
 
-    @cached_property
-    def unseen(self) -> Floats:
-        """Seconds of each span that no window looked at."""
+    def _unseen(self) -> Floats:
         spans, edges = self.spans, self._cells.edges
         inside = np.clip(spans.ends, edges[0], edges[-1]) - np.clip(spans.starts, edges[0], edges[-1])
         unseen = spans.lengths - inside
@@ -144,7 +135,7 @@ class Timeline:
     def shared_fraction(self) -> Floats:
         """Part of each span during which calls of other threads ran too."""
         lengths = self.spans.lengths
-        if not self._crowded:
+        if not self._overlaps:
             return np.zeros_like(lengths)
         crowded = np.where(self._running > 1.5, self._between_moments, 0.0)
         until = np.concatenate(([0.0], np.cumsum(crowded)))

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +65,8 @@ class Errors:
         gross = np.maximum(solution.watts[:-1] + idle, 0.0)
         self.level_error: Floats = baseline.uncertainty(middles)
         self._louder = np.divide(gross, idle, out=np.ones_like(idle), where=idle > 0)
-        self._group_error = _mixed(timeline, solution)
+        self.common_error: Floats = np.hypot(self.level_error, _mixed(timeline, solution))
+        """Standard error, in watts, that all calls of a site have in common: level and mixture."""
         self._undone = timeline.observations.overlap > 1.0
         if self._undone:
             self._edges = _running_mean(timeline, solution)
@@ -89,11 +89,6 @@ class Errors:
         common *= common
         background += common
         return background
-
-    @cached_property
-    def common_error(self) -> Floats:
-        """Standard error, in watts, that all calls of a site have in common: level and mixture."""
-        return np.hypot(self.level_error, self._group_error)
 
     def inclusive(self) -> Floats:
         """Standard error of each span with what runs inside it."""

@@ -98,7 +98,9 @@ class _Campaign:
         from distributed import as_completed
 
         # What the workers say they are at comes in Dask's own thread.
-        self.client.subscribe_topic(topic_of(self.results.campaign), lambda event: self._tell(str(event[1])))
+        self.client.subscribe_topic(
+            topic_of(self.results.campaign()), lambda event: self._tell(str(event[1]))
+        )
         prepared = self._prepare(waiting)
         futures = {self._submit(job, prepared): job for job in waiting}
         self._tell("started")
@@ -118,7 +120,7 @@ class _Campaign:
                     prepare_environment,
                     path,
                     python,
-                    self.results.campaign,
+                    self.results.campaign(),
                     workers=self._workers_of(host),
                     # A host that went away is not waited for: the job's own attempt makes what is missing.
                     allow_other_workers=True,
@@ -134,7 +136,7 @@ class _Campaign:
         return self.client.submit(
             run_job,
             job.as_message(),
-            self.results.campaign,
+            self.results.campaign(),
             prepared.get((job.path, job.python), []) if job.create_env else [],
             resources=ENERGY,
             workers=self._workers_of(job.host) if job.host != ANY_MACHINE else None,
@@ -173,7 +175,7 @@ class _Campaign:
         self.failed += not outcome.measured
         if outcome.measured:
             with contextlib.suppress(Exception):  # the hosts drop it by themselves in time
-                self.client.run(forget, self.results.campaign, [job.key], on_error="ignore")
+                self.client.run(forget, self.results.campaign(), [job.key], on_error="ignore")
         future.release()
         self._tell(f"{job.label}: {failure}" if failure else f"{job.label} measured at {outcome.host}")
 

@@ -166,7 +166,7 @@ def _calls(project: Project, file: Path) -> Sequence[Call]:
     if not file.is_file() or file.stat().st_size > LARGEST_FILE:
         return ()
     analysis = project.analyse(file)
-    return analysis.calls if analysis is not None else ()
+    return analysis.calls() if analysis is not None else ()
 
 
 def _program(project: Project, path: Path) -> bytes:
@@ -175,7 +175,7 @@ def _program(project: Project, path: Path) -> bytes:
         notebook = Notebook.read(read_source(path), path=path, project=project)
     except (OSError, NotebookProblem):
         return b""
-    return notebook.document.source if notebook.analyse().calls else b""
+    return notebook.document.source if notebook.analyse().calls() else b""
 
 
 def plan_text(

@@ -74,7 +74,6 @@ class Results:
             self._merged = self._read_merged()
             yield self
 
-    @property
     def campaign(self) -> str:
         """The campaign's own name on the hosts that keep what it finished; made at the first start."""
         path = self.folder / "id"

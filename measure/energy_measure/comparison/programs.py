@@ -157,7 +157,7 @@ def compare_programs(
             result,
             metered.meter,
             metered.estimated,
-            metered.machine.label,
+            metered.machine().label,
             least,
             effects(_values(metered, found, marked)),
             (printed_metrics(last["before"]), printed_metrics(last["after"])),

@@ -61,7 +61,7 @@ def evidence(case: Case, found: Comparison, metered: Metered, tensorflow: str) -
         a12=found.a12,
         control_ratio=found.control_ratio,
         joules_before=found.joules_before,
-        machine=metered.machine.label,
+        machine=metered.machine().label,
         meter=metered.meter,
         estimated=metered.estimated,
         measured=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),

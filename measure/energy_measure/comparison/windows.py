@@ -90,7 +90,6 @@ class Metered:
         self._folder.cleanup()
         self._lock.close()
 
-    @property
     def machine(self) -> Machine:
         """The machine with its meters, as a run records it."""
         return machine.describe(self._meters)

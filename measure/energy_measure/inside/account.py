@@ -269,7 +269,7 @@ class _Process:
             seen,
             len(self.found),
             loaded=self.loaded and side is self.host,
-            weights=side.weights if self.loaded else None,
+            weights=side.weights() if self.loaded else None,
         )
 
     def _hand_out(
@@ -325,7 +325,6 @@ class _Side:
         self.activity = Activity.of(rows, numbers)
         self._weights: Floats | None = None
 
-    @property
     def weights(self) -> Floats:
         """Of each interval on a loaded machine."""
         if self._weights is None:

@@ -123,7 +123,7 @@ def _gpus(roots: Roots) -> tuple[str, str]:
         return "", ""
     names = list(dict.fromkeys(meter.models))
     phrase = ", ".join(f"{meter.models.count(n)} × {n}" if meter.models.count(n) > 1 else n for n in names)
-    driver = f"NVIDIA {meter.driver}"
+    driver = f"NVIDIA {meter.driver()}"
     meter.close()
     return phrase, driver
 

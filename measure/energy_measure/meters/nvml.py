@@ -131,7 +131,6 @@ class NvmlMeter(Meter):
         """Names of the GPUs, in the order of the sources."""
         return tuple(gpu.model for gpu in self._gpus)
 
-    @property
     def driver(self) -> str:
         """Version of the driver."""
         return str(self._nvml.nvmlSystemGetDriverVersion()) if self._nvml else ""

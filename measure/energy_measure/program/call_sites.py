@@ -117,7 +117,7 @@ class Instrumented:
             return
         file = relative(path, root)
         self.project = os.path.realpath(root)
-        calls = [call for call in document.analyse().calls if not call.decorator]
+        calls = [call for call in document.analyse().calls() if not call.decorator]
         source = document.source
         sites = [_site(call, file, source, f"{file}:{call.span.start.row + 1}") for call in calls]
         spans = [(call.span, call.name) for call in calls]
@@ -136,7 +136,7 @@ class Instrumented:
         file = relative(path, root)
         self.project = os.path.realpath(root)
         found: dict[int, list[tuple[tuple[Span, Span], CallSite]]] = {n: [] for n in notebook.numbers}
-        for call in notebook.analyse().calls:
+        for call in notebook.analyse().calls():
             if not call.decorator:
                 cell, span = notebook.locate(call.span)
                 place = f"{file} cell {cell + 1}:{span.start.row + 1}"
@@ -151,7 +151,7 @@ class Instrumented:
             title = f"<{path.name} cell {number + 1}>"
             self.notebooks[title] = file
             first = notebook.program_offset(number, 0)
-            self.cell_rows[title] = notebook.document.lines.point(first).row
+            self.cell_rows[title] = notebook.document.lines().point(first).row
             instrumented = self._instrument(text, title, spans, sites)
             cells.append({"name": title, "source": text, "instrumented": instrumented or text})
             written = source.decode("utf-8", "replace")

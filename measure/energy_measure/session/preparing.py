@@ -58,7 +58,7 @@ def entries_of(request: MeasureRequest) -> list[Path]:
 
         def calls_of(file: Path) -> Sequence[Call]:
             analysis = project.analyse(file)
-            return analysis.calls if analysis is not None else ()
+            return analysis.calls() if analysis is not None else ()
 
         found = find_entry_points(path, python_files(path), calls_of)
     return [Path(os.path.relpath(entry, path)) for entry in found]

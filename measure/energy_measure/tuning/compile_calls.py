@@ -30,10 +30,10 @@ def with_compile_argument(source: Source, argument: str, name: str, title: str) 
 
 
 def _argument_lists(source: Source) -> Iterator[Node]:
-    for call in source.analysis.calls:
+    for call in source.analysis.calls():
         if not call.api.endswith(".compile") or not call.api.startswith("keras."):
             continue
-        node = source.analysis.tree.root_node.descendant_for_byte_range(
+        node = source.analysis.tree().root_node.descendant_for_byte_range(
             call.span.start_byte, call.span.end_byte
         )
         arguments = node.child_by_field_name("arguments") if node is not None else None

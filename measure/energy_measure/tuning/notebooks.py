@@ -52,7 +52,7 @@ class TunedNotebook:
     def _placed(self, candidate: Candidate) -> Candidate:
         if candidate.file != self.name:
             return candidate
-        starts = [self._cells.document.lines.point(start).row for start in self._cells.starts]
+        starts = [self._cells.document.lines().point(start).row for start in self._cells.starts]
         index = max(0, bisect_right(starts, candidate.line - 1) - 1)
         return replace(
             candidate,

@@ -65,7 +65,7 @@ class Tuning:
             whole.seconds_before if whole is not None else statistics.median(run.seconds for run, _ in base),
             self._metered.meter,
             self._metered.estimated,
-            self._metered.machine.label,
+            self._metered.machine().label,
             interrupted or found.interrupted,
             self._seed is not None,
             found.equal.candidates if found.equal is not None else (),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -78,11 +77,9 @@ class ReadText(Protocol):
     broken: list[tuple[int, int]]
     remembered: KeptFindings | None
 
-    @property
     def lines(self) -> Lines:
         """Where the lines start."""
 
-    @property
     def tree(self) -> tree_sitter.Tree:
         """The syntax tree of the whole text."""
 
@@ -120,7 +117,7 @@ class Analysis:
         """Where the statements with syntax errors begin and end."""
         self.repairs = document.repairs
         """What is read there in place of what is written."""
-        self.lines = document.lines
+        self.lines = document.lines()
         self.engine = document.engine
         self.module = document.module
         self.module_summary = summary_of_module(self.engine, self.module)
@@ -133,13 +130,18 @@ class Analysis:
         self._trees: dict[tuple[int, int], tree_sitter.Tree] = {}
         """Of single statements, by where they begin and end."""
         self._parsed = 0
+        self._tree: tree_sitter.Tree | None = None
+        self._calls: Calls | None = None
+        self._functions: Functions | None = None
+        self._ignores: Ignores | None = None
+        self._around = Surroundings(self.layout.enclosing_codes, self.module_summary)
 
-    @cached_property
     def tree(self) -> tree_sitter.Tree:
         """The syntax tree of the text this analysis saw."""
-        if self.document.source is self.source:
-            return self.document.tree
-        return parse(self.source)
+        if self._tree is None:
+            is_newest = self.document.source is self.source
+            self._tree = self.document.tree() if is_newest else parse(self.source)
+        return self._tree
 
     def root_at(self, place: int) -> tree_sitter.Node:
         """The root of a tree that holds the statement of the top level at a place.
@@ -151,7 +153,7 @@ class Analysis:
         """
         stretch = self._broken_around(place) or self._definition_around(place) or self._sound_around(place)
         if stretch is None:
-            return self.tree.root_node
+            return self.tree().root_node
         start, end = stretch
         tree = self._trees.get(stretch)
         if tree is None:
@@ -190,27 +192,32 @@ class Analysis:
 
     # calls ----------------------------------------------------------------------------------------------------
 
-    @cached_property
     def calls(self) -> Calls:
-        """Every API call, by place; those of statements that are what they were are taken over."""
+        """Every API call, by place."""
+        if self._calls is None:
+            found = self._reached()
+            around = self._around.of_call
+            self._calls = Calls(found, self.lines, around, self._kept, self._unchanged, self.repairs)
+        return self._calls
+
+    def _reached(self) -> list[Found]:
+        """Where each call is and what it reaches; those of statements that are what they were are taken over."""
         layout, before, self._before = self.layout, self._before, None
         if before is None:
-            found = self._found_in(layout.enclosing_codes)
-        else:
-            front, back, by = layout.same_but_for(self.changed_since(before.knowledge))
-            enclosing_codes = layout.enclosing_codes[layout.tops[front] : layout.tops[-1 - back]]
-            renewed = Renewed(
-                before.found,
-                bisect_left(before.found, (before.layout.start_of(front),)),
-                bisect_left(before.found, (before.layout.start_of(len(before.layout.statements) - back),)),
-                by,
-            )
-            found = renewed.around(self._found_in(enclosing_codes))
-        return Calls(found, self.lines, self._around.of_call, self._kept, self._unchanged, self.repairs)
+            return self._found_in(layout.enclosing_codes)
+        front, back, by = layout.same_but_for(self.changed_since(before.knowledge))
+        enclosing_codes = layout.enclosing_codes[layout.tops[front] : layout.tops[-1 - back]]
+        renewed = Renewed(
+            before.found,
+            bisect_left(before.found, (before.layout.start_of(front),)),
+            bisect_left(before.found, (before.layout.start_of(len(before.layout.statements) - back),)),
+            by,
+        )
+        return renewed.around(self._found_in(enclosing_codes))
 
     def _found_in(self, enclosing_codes: Sequence[EnclosingCode]) -> list[Found]:
         """The calls that some codes make, by place."""
-        sites = self.module_summary.sites
+        sites = self.module_summary.sites()
         bases: dict[Code, int] = {}
         twins: list[tuple[int, Code]] = []
         for start, _, code, _ in enclosing_codes:
@@ -239,14 +246,9 @@ class Analysis:
         """Keep nothing of the analysis before: whoever takes something over from it has done so."""
         self._compared = None
 
-    @property
     def seen(self) -> Seen:
         """What the next analysis of the document can take over."""
-        return Seen(self.layout, self.calls.reached, self.knowledge)
-
-    @cached_property
-    def _around(self) -> Surroundings:
-        return Surroundings(self.layout.enclosing_codes, self.module_summary)
+        return Seen(self.layout, self.calls().reached, self.knowledge())
 
     # questions about nodes ------------------------------------------------------------------------------------
 
@@ -284,7 +286,7 @@ class Analysis:
         while found is not None:
             base, enclosing_code = found
             value = self.module_summary.value_at(enclosing_code, start - base, end - base)
-            parent = self._around.parents.get(enclosing_code)
+            parent = self._around.parents().get(enclosing_code)
             if value is not UNKNOWN or parent is None:
                 return value
             outer = next((start for start, _, code, _ in self.layout.enclosing_codes if code is parent), None)
@@ -295,11 +297,11 @@ class Analysis:
         """The API call that this very call node is."""
         if node.type != "call":
             return None
-        reached, wanted = self.calls.reached, (node.start_byte, -node.end_byte)
+        reached, wanted = self.calls().reached, (node.start_byte, -node.end_byte)
         place = bisect_left(reached, wanted)
         while place < len(reached) and reached[place][:2] == wanted:
             if not reached[place][3].decorator:
-                return self.calls[place]
+                return self.calls()[place]
             place += 1
         return None
 
@@ -342,7 +344,7 @@ class Analysis:
 
     def statements_at(self, place: int) -> StatementRange | None:
         """The statement of the module's top level that a byte lies in; None between statements."""
-        layout, reached = self.layout, self.calls.reached
+        layout, reached = self.layout, self.calls().reached
         number = bisect_right(layout.statement_starts, place) - 1
         if number < 0:
             return None
@@ -354,33 +356,34 @@ class Analysis:
         numbers = layout.tops[number], layout.tops[number + 1]
         return StatementRange(start, end, code, numbers, calls, bisect_left(reached, (end,), calls))
 
-    @property
     def knowledge(self) -> Knowledge:
         """What all answers about expressions rest on."""
-        return self.module_summary.knowledge
+        return self.module_summary.knowledge()
 
     def changed_since(self, old: Knowledge) -> set[Code]:
         """The codes of which something else was known then."""
         if self._compared is None or self._compared[0] is not old:
-            self._compared = (old, self.knowledge.changed_since(old))
+            self._compared = (old, self.knowledge().changed_since(old))
         return self._compared[1]
 
     # about the file -------------------------------------------------------------------------------------------
 
-    @cached_property
     def functions(self) -> Sequence[Function]:
         """Functions and classes by place."""
-        found = [
-            (start, end, code)
-            for start, end, code, _ in self.layout.enclosing_codes
-            if type(code) is not TopLevelStatement and code.name != "<lambda>"
-        ]
-        return Functions(found, self.lines)
+        if self._functions is None:
+            found = [
+                (start, end, code)
+                for start, end, code, _ in self.layout.enclosing_codes
+                if type(code) is not TopLevelStatement and code.name != "<lambda>"
+            ]
+            self._functions = Functions(found, self.lines)
+        return self._functions
 
-    @cached_property
     def ignores(self) -> Ignores:
         """Rows with `# energy: ignore[a, b]` and the rules they name."""
-        return ignores_in(self.source, self.lines)
+        if self._ignores is None:
+            self._ignores = ignores_in(self.source, self.lines)
+        return self._ignores
 
     def spelling(self, api: str) -> str | None:
         """How this file would write a name: the shortest way from something it imports."""

@@ -167,7 +167,6 @@ class WrittenArguments(Sequence[Argument]):
         """The same arguments in another place."""
         return WrittenArguments(self._text, span)
 
-    @property
     def items(self) -> tuple[Argument, ...]:
         """The arguments."""
         if self._items is None:
@@ -179,19 +178,19 @@ class WrittenArguments(Sequence[Argument]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Argument, ...]: ...
     def __getitem__(self, index: int | slice) -> Argument | tuple[Argument, ...]:
-        return self.items[index]
+        return self.items()[index]
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.items())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self.items == tuple(other)
+        return isinstance(other, Sequence) and self.items() == tuple(other)
 
     def __hash__(self) -> int:
-        return hash(self.items)
+        return hash(self.items())
 
     def __repr__(self) -> str:
-        return repr(self.items)
+        return repr(self.items())
 
 
 def arguments_in(text: bytes, span: Span) -> Iterator[Argument]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from energy_code.ir.code import Code, FunctionCode
@@ -24,11 +23,13 @@ class Surroundings:
         self._enclosing_codes = enclosing_codes
         self._module_summary = module_summary
         self._known: dict[Code, tuple[str, Mode]] = {}
+        self._parents: dict[Code, Code | None] | None = None
 
-    @cached_property
     def parents(self) -> dict[Code, Code | None]:
         """The code around each code."""
-        return {code: parent for _, _, code, parent in self._enclosing_codes}
+        if self._parents is None:
+            self._parents = {code: parent for _, _, code, parent in self._enclosing_codes}
+        return self._parents
 
     def of_call(self, expression: CallSite) -> tuple[str, Mode]:
         """The function around a call and the mode it runs in."""
@@ -46,12 +47,12 @@ class Surroundings:
         while enclosing_code is not None:
             if isinstance(enclosing_code, FunctionCode) and enclosing_code.name != "<lambda>":
                 return enclosing_code.qualname
-            enclosing_code = self.parents.get(enclosing_code)
+            enclosing_code = self.parents().get(enclosing_code)
         return ""
 
     def mode(self, enclosing_code: Code | None) -> Mode:
         """The mode of a code: its own, or that of the function around it."""
-        modes = self._module_summary.modes
+        modes = self._module_summary.modes()
         while enclosing_code is not None:
             if isinstance(enclosing_code, FunctionCode) and enclosing_code in modes:
                 return modes[enclosing_code]
@@ -61,5 +62,5 @@ class Surroundings:
                 and self._module_summary.callers.get(enclosing_code)
             ):
                 return "eager"
-            enclosing_code = self.parents.get(enclosing_code)
+            enclosing_code = self.parents().get(enclosing_code)
         return "eager"

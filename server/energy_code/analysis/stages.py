@@ -25,7 +25,7 @@ DEEPEST = 60
 
 def tree(analysis: Analysis) -> Iterator[str]:
     """The syntax tree: kind of each node, where it stands, and the text of leaves."""
-    stack: list[tuple[int, tree_sitter.Node]] = [(0, analysis.tree.root_node)]
+    stack: list[tuple[int, tree_sitter.Node]] = [(0, analysis.tree().root_node)]
     while stack:
         depth, node = stack.pop()
         row, column = node.start_point

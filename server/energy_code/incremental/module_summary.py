@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_code.interpreter.domain.definitions import Function, UserClass, UserInstance
@@ -74,6 +73,9 @@ class ModuleSummary:
         self.marked_elsewhere: list[tuple[Function, Mode]] = []
         """Functions of other modules that code of this one has traced."""
         self.external_writes: Writes = {}
+        self._sites: Mapping[CallSite, ResolvedCall] | None = None
+        self._modes: Mapping[Code | None, Mode] | None = None
+        self._knowledge: Knowledge | None = None
         self.take()
 
     def take(self) -> None:
@@ -203,9 +205,13 @@ class ModuleSummary:
 
     # what follows ---------------------------------------------------------------------------------------------
 
-    @cached_property
     def sites(self) -> Mapping[CallSite, ResolvedCall]:
         """What each call reached, over all contexts: agreed answers stay certain, others become less so."""
+        if self._sites is None:
+            self._sites = self._merged_sites()
+        return self._sites
+
+    def _merged_sites(self) -> dict[CallSite, ResolvedCall]:
         merged: dict[CallSite, ResolvedCall] = {}
         for summary in self.seen.values():
             if merged.keys().isdisjoint(summary.sites):
@@ -216,9 +222,13 @@ class ModuleSummary:
                 merged[expression] = site if old is None else agreed(old, site)
         return merged
 
-    @cached_property
     def modes(self) -> Mapping[Code | None, Mode]:
         """Graph or jit for functions that are traced, or only called from such ones."""
+        if self._modes is None:
+            self._modes = self._spread_modes()
+        return self._modes
+
+    def _spread_modes(self) -> dict[Code | None, Mode]:
         modes: dict[Code | None, Mode] = {OUTSIDE[mode]: mode for mode in OUTSIDE if mode != "eager"}
         modes.update(self.marks.items())
         for code, function in self.functions.items():
@@ -232,16 +242,17 @@ class ModuleSummary:
                 modes[code] = "jit" if found == {"jit"} else "graph"
         return modes
 
-    @cached_property
     def knowledge(self) -> Knowledge:
         """What all answers about expressions rest on."""
-        called = {code for code, callers in self.callers.items() if callers}
-        return Knowledge(self.sites, self.summaries, self.modes, called)
+        if self._knowledge is None:
+            called = {code for code, callers in self.callers.items() if callers}
+            self._knowledge = Knowledge(self.sites(), self.summaries, self.modes(), called)
+        return self._knowledge
 
     def calls_into(self, module: Module) -> list[tuple[Function, CallContext, Mode]]:
         """How this module calls functions of another one."""
         outside = [call for call in self.outside if call[0].module is module]
-        return [(function, given, self.modes.get(caller, "eager")) for function, given, caller in outside]
+        return [(function, given, self.modes().get(caller, "eager")) for function, given, caller in outside]
 
     def framework_traces(self, function: Function) -> bool:
         """True for methods that Keras runs as a graph."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,7 +21,6 @@ from energy_code.text.decoding import same_ends
 
 if TYPE_CHECKING:
     from energy_code.analysis.analysis import Analysis, ReadText, StatementRange
-    from energy_code.analysis.layout import Layout
     from energy_code.incremental.module_summary import Knowledge
     from energy_code.ir.code import Code
     from energy_code.model import Mode
@@ -68,6 +66,9 @@ class FindingCache:
         self.kept: dict[Code, Kept] = {}
         self.unkept: set[Code] = set()
         """Statements that were looked at, and whose findings may change though they stay as they are."""
+        self.layout = analysis.layout
+        """Where the statements stood."""
+        self._knowledge: Knowledge | None = None
         self._analysis: Analysis | None = analysis
         self._found: list[tuple[StatementRange, Sequence[tuple[Finding, int | None]], frozenset[bytes]]] = []
         """What is still to be noted: no edit may ever come."""
@@ -93,17 +94,12 @@ class FindingCache:
         self.aliases = {**self.aliases, **shared.aliases}
         self._analysis.document.remembered = self
 
-    @cached_property
-    def layout(self) -> Layout:
-        """Where the statements stood."""
-        assert self._analysis is not None
-        return self._analysis.layout
-
-    @cached_property
     def knowledge(self) -> Knowledge:
         """What was known of each code."""
-        assert self._analysis is not None
-        return self._analysis.knowledge
+        if self._knowledge is None:
+            assert self._analysis is not None
+            self._knowledge = self._analysis.knowledge()
+        return self._knowledge
 
     def note_findings(self) -> None:
         """Another search begins: note what was found, and let go of the analysis, which holds far more."""
@@ -111,7 +107,7 @@ class FindingCache:
             for block, added, words in self._found:
                 self._note(block, added, words)
             self._found = []
-            _ = self.layout, self.knowledge
+            self._knowledge = self._analysis.knowledge()
             self._analysis = None
 
     def _note(
@@ -155,7 +151,8 @@ class CachedFindings:
         self._analysis = analysis
         self._change = change
         self._see_again = see_again
-        self._changed = analysis.changed_since(old.knowledge)
+        self._changed = analysis.changed_since(old.knowledge())
+        self._region = self._touched()
         new.words, new.aliases = old.words, old.aliases
 
     def of(self, block: StatementRange) -> list[Finding] | None:
@@ -203,8 +200,7 @@ class CachedFindings:
                 findings += recalled(self._analysis, block, notes[statement], self._see_again)
         return findings, sorted(again)
 
-    @cached_property
-    def _region(self) -> Region | None:
+    def _touched(self) -> Region | None:
         """The statements that an edit touched; None when more than they may be read otherwise."""
         old, new = self._old, self._new
         change = self._change
@@ -281,7 +277,7 @@ def _same_words(old: FindingCache, change: Change) -> bool:
 
 def _same_aliases(old: FindingCache, change: Change) -> bool:
     """A module can have got another name only where a line that imports changed."""
-    if not any(b"import" in lines for lines in change.lines):
+    if not any(b"import" in lines for lines in change.lines()):
         return True
     return all(alias_in(change.after, module) == alias for module, alias in old.aliases.items())
 
@@ -310,7 +306,7 @@ def recalled(
             rule=note.rule,
             span=lines.span(base + note.start, base + note.end),
             message=note.message,
-            call=analysis.calls[block.first + note.call] if note.call is not None else None,
+            call=analysis.calls()[block.first + note.call] if note.call is not None else None,
             mode=note.mode,
             related=tuple(lines.span(base + start, base + end) for start, end in note.related),
             _analysis=analysis,

@@ -251,7 +251,7 @@ class RuleContext:
     def scope(self, node: Node) -> Node:
         """The function definition or module around a node."""
         function = self.function(node)
-        return function if function is not None else self.analysis.tree.root_node
+        return function if function is not None else self.analysis.tree().root_node
 
     def assignments(self, node: Node) -> list[Node]:
         """The assignments to a name within the scope of `node`, `node` being that name."""

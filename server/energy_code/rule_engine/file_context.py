@@ -122,7 +122,6 @@ class FileContext:
             known = self.words[word] = word in self._source
         return known
 
-    @property
     def code(self) -> bytes:
         """The text with blanks for comments and strings, at the same places: what neither of them says is done."""
         if self._code is None:

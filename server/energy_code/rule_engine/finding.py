@@ -35,7 +35,6 @@ class Finding:
     """What it was made of; a finding that was kept over an edit looks for it again when its fix is asked for."""
     _safety: Safety | None = field(default=None, repr=False, compare=False)
 
-    @property
     def safety(self) -> Safety:
         """How far the fix can be trusted at this very place."""
         if self._safety is None:
@@ -50,7 +49,7 @@ class Finding:
 
     def edits(self) -> list[Edit]:
         """The fix, as replacements of bytes in ascending order; empty when there is none."""
-        seen = self._sight() if self.safety != "none" else None
+        seen = self._sight() if self.safety() != "none" else None
         if seen is None:
             return []
         # libcst loads only when a fix is asked for: it takes 0.2 s

@@ -47,7 +47,7 @@ def find(analysis: Analysis, index: Index) -> list[Finding]:
     found = [one for one in search.found.values() if one.rule.name not in search.failed]
     if analysis.repairs:  # what they would rewrite is not what is written
         found = [one for one in found if not _is_repaired(analysis, one)]
-    if ignores := analysis.ignores:
+    if ignores := analysis.ignores():
         found = [
             one for one in found if not ignored(ignores, one.span.start.row, one.span.end.row, one.rule.name)
         ]
@@ -82,7 +82,7 @@ class _Search:
         self.found: dict[tuple[str, int, int], Finding] = {}
         self.failed: set[str] = set()
         self._index = index
-        self._reached = analysis.calls.reached
+        self._reached = analysis.calls().reached
 
     def run(self) -> None:
         """Look at every statement that some rule asks for, but not again where nothing can have changed."""
@@ -176,7 +176,7 @@ class _Search:
         return [one for token in tokens for one in self._look_at_token(*token)]
 
     def _look_at_call(self, number: int, asked: Sequence[Subscription]) -> list[Finding]:
-        call = self.analysis.calls[number]
+        call = self.analysis.calls()[number]
         mode = call.mode
         asked = [subscription for subscription in asked if mode in subscription.modes]
         node = _node_of(self.analysis.root_at(call.span.start_byte), call) if asked else None

@@ -384,7 +384,7 @@ def step(x, w):
         def edits() -> list[Edit]:
             names = Names(place.analysis)
             decorator = f"@{names.name('tf.function')}"
-            earlier = len(_TAPE.findall(place.shared.code, 0, step.statements[0].start_byte))
+            earlier = len(_TAPE.findall(place.shared.code(), 0, step.statements[0].start_byte))
             # A model of Keras has a method `train_step` already.
             name = free_name(place, "traced_step" if step.owner else "train_step", earlier)
             return [*names.import_edits(), *extracted(place, step, decorator, name)]

@@ -76,7 +76,6 @@ class Syntax:
         self._tree: tree_sitter.Tree | None = None
         self._parsed = b""
 
-    @property
     def tree(self) -> tree_sitter.Tree:
         """The tree of the text as it is now."""
         if self._tree is None:
@@ -91,7 +90,7 @@ class Syntax:
     def between(self, start: int, end: int) -> list[tree_sitter.Node] | None:
         """What stands at the top level in a stretch; None if it is broken, and when something reaches over its ends."""
         found: list[tree_sitter.Node] = []
-        cursor = self.tree.root_node.walk()
+        cursor = self.tree().root_node.walk()
         going = cursor.goto_first_child_for_byte(start) is not None
         while going and (node := cursor.node) is not None and node.start_byte < end:
             if node.has_error:

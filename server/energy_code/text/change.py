@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 
 class Change:
     """A text before and after edits, which lie between a head and a tail that both have."""
@@ -16,18 +14,11 @@ class Change:
         self.end = len(after) - tail
         self.by = self.end - self.old_end
         """By how much the tail has moved."""
-
-    @cached_property
-    def old(self) -> bytes:
+        self.old = before[head : self.old_end]
         """What was replaced."""
-        return self.before[self.head : self.old_end]
-
-    @cached_property
-    def new(self) -> bytes:
+        self.new = after[head : self.end]
         """What stands there now."""
-        return self.after[self.head : self.end]
 
-    @cached_property
     def lines(self) -> tuple[bytes, bytes]:
         """The whole lines in which the edits lie, before and after them."""
         first = self.after.rfind(b"\n", 0, self.head) + 1

@@ -104,7 +104,6 @@ class Document:
         self._unchanged = 0
         """Up to where the text is as the last analysis saw it."""
 
-    @property
     def lines(self) -> Lines:
         """Where the lines start."""
         if self._lines is None:
@@ -113,7 +112,7 @@ class Document:
 
     def edit(self, start_byte: int, old_end_byte: int, replacement: bytes) -> None:
         """Replace a stretch of the source; what the edit does not touch is kept."""
-        lines = self.lines
+        lines = self.lines()
         start_byte = max(0, min(start_byte, len(self.source)))
         old_end_byte = max(start_byte, min(old_end_byte, len(self.source)))
         source = self.source[:start_byte] + replacement + self.source[old_end_byte:]
@@ -140,11 +139,10 @@ class Document:
         head, tail = same_ends(old, new)
         self.edit(head, len(old) - tail, new[head : len(new) - tail])
 
-    @property
     def tree(self) -> tree_sitter.Tree:
         """The syntax tree of the whole text; what is broken in it is read as it was repaired."""
         self.lower()
-        return self._syntax.tree
+        return self._syntax.tree()
 
     @property
     def repaired(self) -> bytes:
@@ -239,7 +237,7 @@ class Document:
     def _lower_all(self) -> list[tuple[int, TopLevelStatement]]:
         """Lower a text that was never read."""
         self._syntax.source = self.source
-        statements = self._lower_whole(self._syntax.tree)
+        statements = self._lower_whole(self._syntax.tree())
         return statements if statements is not None else self._lower_all_pieces()
 
     def _lower_all_pieces(self) -> list[tuple[int, TopLevelStatement]]:
@@ -347,8 +345,8 @@ class Document:
         if self._analysis is None or self._stale or self._revision != revision:
             with collector_paused():
                 self._analysis = with_room(self._analyse)
-                self._made = self._analysis.calls.made
-                self._seen = self._analysis.seen
+                self._made = self._analysis.calls().made
+                self._seen = self._analysis.seen()
             self._unchanged = len(self.source)
             self._revision = self.engine.revisions.revision
         return self._analysis
@@ -361,11 +359,13 @@ class Document:
 
     def to_lsp(self, span: Span, encoding: Encoding) -> tuple[Position, Position]:
         """A span as LSP positions: (line, character) of its start and end."""
-        return self.lines.position(span.start_byte, encoding), self.lines.position(span.end_byte, encoding)
+        return self.lines().position(span.start_byte, encoding), self.lines().position(
+            span.end_byte, encoding
+        )
 
     def byte_offset(self, line: int, character: int, encoding: Encoding) -> int:
         """The byte offset of an LSP position."""
-        return self.lines.byte_offset(line, character, encoding)
+        return self.lines().byte_offset(line, character, encoding)
 
 
 def grouped(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:

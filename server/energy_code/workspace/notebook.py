@@ -78,7 +78,7 @@ class Notebook:
         """The cell a span of the program stands in (its index in the notebook), and the span inside it."""
         place = max(0, bisect_right(self.starts, span.start_byte) - 1)
         start = self.starts[place]
-        row = self.document.lines.point(start).row
+        row = self.document.lines().point(start).row
         inside = Span(
             span.start_byte - start,
             span.end_byte - start,

@@ -110,7 +110,7 @@ class Project:
             module, is_package = self.name_of(self.root / name)
             here = Module(module, is_package)
             imports = [absolute(here, dotted) for dotted in entry.imports]
-            if not self._src_is_package:
+            if not self._src_is_package():
                 imports = [dotted.removeprefix("src.") for dotted in imports]
             for imported in dict.fromkeys(imports):
                 result.setdefault(imported, []).append(name)
@@ -123,13 +123,12 @@ class Project:
         parts = list(Path(relative(path, self.root)).with_suffix("").parts)
         if path.is_absolute() and parts and parts[0] == path.anchor:
             parts = parts[-1:]
-        if len(parts) > 1 and parts[0] == "src" and not self._src_is_package:
+        if len(parts) > 1 and parts[0] == "src" and not self._src_is_package():
             parts = parts[1:]
         if parts[-1] == "__init__":
             return ".".join(parts[:-1]) or self.root.name, True
         return ".".join(parts), False
 
-    @property
     def _src_is_package(self) -> bool:
         """True when `src` is not a folder of packages but one itself."""
         return (self.root / "src" / "__init__.py").is_file()

@@ -25,7 +25,7 @@ def fix_file(path: Path, read: ReadPages) -> tuple[list[FileReport], int]:
     fixed = 0
     reports = read()
     for _ in range(ROUNDS):
-        safe = [[finding for finding in report.findings if finding.safety == "safe"] for report in reports]
+        safe = [[finding for finding in report.findings if finding.safety() == "safe"] for report in reports]
         edits = [combine(finding.edits() for finding in findings) for findings in safe]
         if not any(edits):
             break
@@ -33,7 +33,7 @@ def fix_file(path: Path, read: ReadPages) -> tuple[list[FileReport], int]:
         before = sum(map(len, safe))
         _write(path, reports, sources)
         reports = read()
-        after = sum(finding.safety == "safe" for report in reports for finding in report.findings)
+        after = sum(finding.safety() == "safe" for report in reports for finding in report.findings)
         fixed += max(0, before - after)
     return reports, fixed
 

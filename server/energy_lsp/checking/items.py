@@ -95,7 +95,7 @@ def result_of(reports: list[FileReport], file: str, fixed: int) -> FileResult:
     """Everything that `check` says about one file or notebook."""
     items: list[Item] = []
     calls: list[CallCost] = []
-    account = sum((report.account for report in reports), NOTHING)
+    account = sum((report.account() for report in reports), NOTHING)
     foreseen = Foreseen(reports)
     for report in reports:
         cell = report.cell_number if report.is_cell else None
@@ -137,7 +137,7 @@ def _of_finding(
     shown |= {"evidence": report.verdict_of(finding).text}
     shown |= {"same_calls_as": instead.rule.name if instead is not None else None}
     item = _item(
-        report, finding.span, file, cell, rule.name, message, finding.safety, rule.url, severity, shown
+        report, finding.span, file, cell, rule.name, message, finding.safety(), rule.url, severity, shown
     )
     if impact is None:
         return item

@@ -96,13 +96,13 @@ def _index_all(files: Sequence[Path], options: Mapping[str, object], progress: P
     """Learn who imports whom, on all cores; the processes that check take it over."""
     with ProcessPoolExecutor(CORES) as pool:
         for folder in _folders(files, options):
-            folder.project.index(partial(progress, "Indexing"), partial(pool.map, chunksize=CHUNK))
+            folder.project().index(partial(progress, "Indexing"), partial(pool.map, chunksize=CHUNK))
 
 
 def _check_chunk(files: Sequence[Path], options: Mapping[str, object], scope: Scope) -> list[FileResult]:
     results = [check_file(file, options, scope) for file in files]
     for folder in _folders(files, options):
-        folder.project.forget()
+        folder.project().forget()
     return results
 
 
@@ -112,11 +112,11 @@ def check_file(path: Path, options: Mapping[str, object], scope: Scope) -> FileR
     name = shown_path(path)
     if folder.excludes(path):
         return FileResult(name)
-    if not folder.project.indexed:
-        folder.project.index()
+    if not folder.project().indexed:
+        folder.project().index()
     try:
         if path in scope.named:
-            folder.project.named.add(real(path))
+            folder.project().named.add(real(path))
         if not scope.fix:
             return result_of(read_reports(folder, path, CLIENT), name, 0)
         target = _to_fix(path, scope, folder.root)

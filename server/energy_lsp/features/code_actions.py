@@ -75,7 +75,7 @@ def actions_at(
         for hint in report.hotspots:
             if hint.call.name.start_byte <= end and start <= hint.call.name.end_byte:
                 actions += _for_hotspot(report, hint, trusted=trusted)
-    if _wanted(FIX_ALL, only) and any(finding.safety == "safe" for finding in report.findings):
+    if _wanted(FIX_ALL, only) and any(finding.safety() == "safe" for finding in report.findings):
         data = {"uri": report.uri, "version": report.version, "all": True}
         actions.append(types.CodeAction("Fix all that is safe (energy)", FIX_ALL, data=data))
     if _wanted(types.CodeActionKind.Source, only) and trusted and (report.hints or only):
@@ -93,12 +93,12 @@ def _for_finding(
     report: FileReport, finding: Finding, diagnostics: Sequence[types.Diagnostic], *, trusted: bool
 ) -> Iterable[types.CodeAction]:
     rule = finding.rule
-    if finding.safety != "none":
+    if finding.safety() != "none":
         yield types.CodeAction(
             fix_title(report, finding),
             QUICK_FIX,
             diagnostics=list(diagnostics) or None,
-            is_preferred=finding.safety == "safe",
+            is_preferred=finding.safety() == "safe",
             data={
                 "uri": report.uri,
                 "version": report.version,
@@ -106,7 +106,7 @@ def _for_finding(
                 "start": finding.span.start_byte,
             },
         )
-    if finding.safety != "none" and trusted and not report.is_cell:
+    if finding.safety() != "none" and trusted and not report.is_cell:
         line = report.row(finding.span.start_byte)
         one = {"uri": report.uri, "rule": rule.name, "line": line}
         trial = types.Command(f"Try this fix here ({rule.name})", SHOW_TUNED, arguments=[one])
@@ -121,9 +121,8 @@ def _for_finding(
 def _for_hotspot(report: FileReport, hint: Hint, *, trusted: bool) -> Iterable[types.CodeAction]:
     """What one wants at a costly call: measure, look inside, the report, what would cost less."""
     row, name = report.row(hint.call.name.start_byte), hint.call.api.rpartition(".")[2]
-    known = report.layers is not None and any(
-        one.api == hint.call.api for one in report.layers.calls.get(row, ())
-    )
+    layers = report.layers()
+    known = layers is not None and any(one.api == hint.call.api for one in layers.calls.get(row, ()))
     here: dict[str, Any] = {"uri": report.uri, "line": row}
     offered = []
     if trusted:
@@ -158,7 +157,7 @@ def fix_title(report: FileReport, finding: Finding) -> str:
     """What the fix does, what it was measured to save, and whether a person has to look at it."""
     from energy_code.rule_engine.evidence.verdict import brief
 
-    check = "" if finding.safety == "safe" else " (check that it is equal)"
+    check = "" if finding.safety() == "safe" else " (check that it is equal)"
     return f"{finding.rule.title}{check}: {brief(report.verdict_of(finding))}"
 
 
@@ -201,7 +200,7 @@ def edits_for(report: FileReport, data: dict[str, Any]) -> list[Edit]:
     if "ignore" in data:
         return [ignore_edit(report, int(data["row"]), str(data["ignore"]))]
     if data.get("all"):
-        return combine(finding.edits() for finding in report.findings if finding.safety == "safe")
+        return combine(finding.edits() for finding in report.findings if finding.safety() == "safe")
     for finding in report.findings:
         if finding.rule.name == data.get("rule") and finding.span.start_byte == data.get("start"):
             return finding.edits()

@@ -37,11 +37,11 @@ def lenses(report: FileReport) -> list[types.CodeLens]:
     if report.nothing_known:
         return [_lens(report, top, f"{report.nothing_known}: measure to learn it", MEASURE, report.owner)]
     found = []
-    if report.is_cell and report.account.counted:
+    if report.is_cell and report.account().counted:
         # A function at the top of a cell has its own lens on the same line.
-        found.append(_lens(report, top, f"{report.account.label} · this cell"))
+        found.append(_lens(report, top, f"{report.account().label} · this cell"))
     for function in report.functions:
-        account = report.hints_in(function.span).account
+        account = report.hints_in(function.span).account()
         if account.counted:
             found.append(_lens(report, report.start_of(function.span), account.label))
     return found

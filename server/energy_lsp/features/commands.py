@@ -47,7 +47,7 @@ def register(server: EnergyServer) -> None:
         await ls.reload()
         in_calls, uri = "", argument.get("uri")
         if isinstance(uri, str):
-            known = sum((report.account for report in await reports_of(ls, uri)), NOTHING)
+            known = sum((report.account() for report in await reports_of(ls, uri)), NOTHING)
             in_calls = known.short if known.joules > 0.0 else ""
         kind = "notebook" if target.suffix == ".ipynb" else "file"
         return measured | {"said": said_of(measured, in_calls, kind)}
@@ -117,7 +117,7 @@ async def summary_for(ls: EnergyServer, uri: str | None) -> dict[str, Any]:
     unopened = [] if uri else [one async for one in unopened_summaries(ls)]
 
     def put_together() -> dict[str, Any]:
-        parts = [(report.account, file_summary(report, opened=True)) for report in reports]
+        parts = [(report.account(), file_summary(report, opened=True)) for report in reports]
         parts += [(Account.from_json(account), file) for account, file in unopened]
         return summary_of(uri, parts)
 

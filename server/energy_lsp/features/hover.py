@@ -104,7 +104,7 @@ def not_foretold(report: FileReport, hint: Hint, prediction: str | None) -> list
 
 def foretold_layers(report: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:
     """What is predicted of the layer that a call makes, in a model that was never measured."""
-    if report.layers is not None or ".layers." not in hint.call.api:
+    if report.layers() is not None or ".layers." not in hint.call.api:
         return []
     from energy_lsp.predicting.in_editor import layer_shares  # as above
 
@@ -117,7 +117,7 @@ def foretold_layers(report: FileReport, row: int, hint: Hint, markup: Markup) ->
 
 def created_here(report: FileReport, row: int, hint: Hint | None, markup: Markup) -> list[str]:
     """What layers created at a row had; nothing for a call on the row that creates none."""
-    layers = report.layers
+    layers = report.layers()
     if layers is None or not layers.speaks_of(row):
         return []
     uses = layers.created.get(row, ())
@@ -130,7 +130,7 @@ def created_here(report: FileReport, row: int, hint: Hint | None, markup: Markup
 
 def inside_of(report: FileReport, row: int, hint: Hint, markup: Markup) -> list[str]:
     """What a call went into."""
-    layers = report.layers
+    layers = report.layers()
     for call in layers.calls.get(row, ()) if layers is not None else ():
         if call.api == hint.call.api and layers is not None:
             return call_lines(call, layers, report.folder.address, markup)

@@ -30,7 +30,7 @@ async def index(ls: EnergyServer, folder: Folder) -> None:
     try:
         if len(files) > FEW:
             await _index_apart(folder)
-        await ls.worker.run(folder.project.index, BACKGROUND)
+        await ls.worker.run(folder.project().index, BACKGROUND)
     finally:
         ls.set_state("ready" if ls.measurement is None else "measuring")
     ls.files.refresh(one for one in ls.files if one.folder is folder)

@@ -80,7 +80,7 @@ def predicted_inlays(report: FileReport, hints: Iterable[Hint]) -> list[types.In
 
 def layer_inlays(report: FileReport, where: types.Range) -> list[types.InlayHint]:
     """What layers had, behind the lines that create them."""
-    layers = report.layers
+    layers = report.layers()
     if layers is None:
         return []
     found = []
@@ -127,6 +127,6 @@ def _place(report: FileReport, hint: Hint) -> tuple[types.Position, bool]:
 
 def _is_constructor(report: FileReport, hint: Hint) -> bool:
     """Whether what the layer had is shown on the line: its constructor's joules would be taken for that."""
-    layers = report.layers
+    layers = report.layers()
     row = report.row(hint.call.span.start_byte)
     return layers is not None and layers.speaks_of(row) and creates(hint, layers.created.get(row, ()))

@@ -79,7 +79,7 @@ def register(server: EnergyServer) -> None:
 
     @server.command(SHOW_REPORT)
     async def show_report(ls: EnergyServer, argument: Argument, token: Token) -> None:
-        written = ls.scratch / "report.html"
+        written = ls.scratch() / "report.html"
         await write_report(ls, await wanted_run(ls, argument), written)
         if not (ls.client.show_document and await opened(ls, written, external=True)):
             text = f"The report is {written}: open it in a browser."
@@ -176,7 +176,7 @@ async def _place(ls: EnergyServer, argument: Argument) -> tuple[FileReport, int]
 
 async def show(ls: EnergyServer, name: str, markdown: str) -> None:
     """Open a page in the client; one that opens no documents gets it as a message."""
-    path = ls.scratch / name
+    path = ls.scratch() / name
     write_file(path, markdown, private=True)
     if not (ls.client.show_document and await opened(ls, path)):
         ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, markdown))

@@ -21,7 +21,7 @@ def register(server: EnergyServer) -> None:
 
 def send(ls: EnergyServer, opened: Opened) -> None:
     """Tell the client the state of one open file or notebook."""
-    account = sum((report.account for report in opened.reports.values()), NOTHING)
+    account = sum((report.account() for report in opened.reports.values()), NOTHING)
     ls.protocol.send(
         {
             "jsonrpc": "2.0",

@@ -124,7 +124,7 @@ def _call(report: FileReport, hint: Hint) -> dict[str, Any]:
 
 def layers_summary(report: FileReport) -> list[dict[str, Any]]:
     """The lines that create layers, with what these had: for heat by line."""
-    layers = report.layers
+    layers = report.layers()
     if layers is None:
         return []
     return [
@@ -159,10 +159,11 @@ def _call_place(report: FileReport, call: CallParts) -> dict[str, Any]:
 
 def _now(report: FileReport, file: str, line: int) -> tuple[str | None, int | None]:
     """URI and row of a measured line, to jump to; nothing for one that was changed, or is not of the project."""
-    if not line or report.layers is None:
+    layers = report.layers()
+    if not line or layers is None:
         return None, None
-    if file == report.layers.file:
-        place = report.layers.place(file, line)
+    if file == layers.file:
+        place = layers.place(file, line)
         return (place.uri, place.row) if place is not None else (None, None)
     uri = report.folder.address(file)
     return (uri, line - 1) if uri is not None else (None, None)
@@ -170,14 +171,14 @@ def _now(report: FileReport, file: str, line: int) -> tuple[str | None, int | No
 
 def _creates_layer(report: FileReport, hint: Hint) -> bool:
     """Whether the call makes a layer of which more is known than what making it took."""
-    layers = report.layers
+    layers = report.layers()
     row = report.row(hint.call.span.start_byte)
     return layers is not None and layers.speaks_of(row) and creates(hint, layers.created.get(row, ()))
 
 
 def _inside(report: FileReport, hint: Hint) -> list[dict[str, Any]]:
     """What a call went into, for a view that opens it; the costliest first."""
-    layers = report.layers
+    layers = report.layers()
     if layers is None:
         return []
     row = report.row(hint.call.span.start_byte)

@@ -79,7 +79,7 @@ def _choice_for(folder: Folder) -> Choice | None:
     if not os.path.exists(path):
         return None
     versions = _versions(folder.root, folder.settings.measure_python, _installed(folder))
-    return _choice(path, folder.store.stamp(), versions)
+    return _choice(path, folder.store().stamp(), versions)
 
 
 def _installed(folder: Folder) -> object:

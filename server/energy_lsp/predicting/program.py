@@ -148,13 +148,13 @@ class Predictor:
         document = project.open(path, data) if notebook is None else notebook.document
         analysis = document.analyse()
         figures = site_figures(self.store, analysis, name)
-        recorded = recorded_shapes((analysis.calls[number], figure) for number, figure in figures.items())
-        source = document.lines.source.decode("utf-8", errors="replace")
+        recorded = recorded_shapes((analysis.calls()[number], figure) for number, figure in figures.items())
+        source = document.lines().source.decode("utf-8", errors="replace")
         shapes = shapes_of(path, source, project, recorded)
-        for number, call in enumerate(analysis.calls):
+        for number, call in enumerate(analysis.calls()):
             if call.decorator:
                 continue
-            lines, start, cell = document.lines, call.span.start_byte, None
+            lines, start, cell = document.lines(), call.span.start_byte, None
             if notebook is not None:
                 at, span = notebook.locate(call.span)
                 lines, start, cell = notebook.lines(at), span.start_byte, at + 1
@@ -166,8 +166,8 @@ class Predictor:
         for (line, column, *_), each in shapes.items():
             if not each or not each[0].name or any(one.inside for one in each):
                 continue
-            start = document.lines.byte_offset(line - 1, column, "utf-8")
-            row, place, cell = line - 1, document.lines.position(start, "utf-32")[1], None
+            start = document.lines().byte_offset(line - 1, column, "utf-8")
+            row, place, cell = line - 1, document.lines().position(start, "utf-32")[1], None
             if notebook is not None:
                 at, span = notebook.locate(
                     Span(start, start, Point(line - 1, column), Point(line - 1, column))

@@ -21,7 +21,7 @@ def site_figures(store: EnergyStore, analysis: Analysis, file: str) -> dict[int,
     """What was measured at the calls of a file, by their numbers; `file`: its name in the database."""
     sites = [site for site in store.sites(file) if site.figure.kind == "api"]
     written = []
-    for number, call in enumerate(analysis.calls if sites else ()):
+    for number, call in enumerate(analysis.calls() if sites else ()):
         row, column = analysis.lines.position(call.span.start_byte, "utf-32")
         text = call_text(analysis.source[call.span.start_byte : call.span.end_byte])
         written.append(WrittenCall(number, call.api, call.function, text, row + 1, column + 1))

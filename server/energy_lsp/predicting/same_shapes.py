@@ -57,7 +57,7 @@ def shapes_on(report: FileReport) -> Found:
     from energy_lsp.predicting.recorded import recorded_shapes  # as above
 
     recorded = recorded_shapes((hint.call, hint.figure) for hint in report.hints)
-    return _shapes(path, source, report.folder.project, tuple(sorted(recorded.items())))
+    return _shapes(path, source, report.folder.project(), tuple(sorted(recorded.items())))
 
 
 def program_of(report: FileReport) -> tuple[Path | None, bytes | None]:
@@ -68,8 +68,8 @@ def program_of(report: FileReport) -> tuple[Path | None, bytes | None]:
     path = Path(name) if name else None
     if not report.is_cell or path is None:
         return path, report.source
-    document = report.folder.project.document(path)
-    source = None if document is None else document.lines.source
+    document = report.folder.project().document(path)
+    source = None if document is None else document.lines().source
     kept = source is not None and source[report.base : report.base + len(report.source)] == report.source
     return path, source if kept else None
 

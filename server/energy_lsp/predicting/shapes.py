@@ -71,5 +71,5 @@ def _program(path: Path, source: str, project: Project, recorded: Recorded | Non
 
 def _text(path: Path, data: bytes) -> str:
     if path.suffix == ".ipynb":
-        return Notebook.read(data).document.lines.source.decode("utf-8", "replace")
+        return Notebook.read(data).document.lines().source.decode("utf-8", "replace")
     return data.decode("utf-8", errors="replace")

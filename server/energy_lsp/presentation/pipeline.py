@@ -46,7 +46,7 @@ def make_report(
     version: int | None,
 ) -> FileReport:
     """Read a file and join everything known about its calls."""
-    report = FileReport(uri, uri, version, document.lines, client, folder)
+    report = FileReport(uri, uri, version, document.lines(), client, folder)
     if folder.excludes(path) or len(document.source) > LARGEST_SOURCE:
         return report
     filled = _filled(report, document.analyse(), path)
@@ -74,7 +74,7 @@ def make_cell_reports(
 ) -> list[FileReport]:
     """A report for each cell of a notebook, read as one program. A cell: its URI, number and version."""
     path = notebook.document.path
-    whole = FileReport(owner, owner, None, notebook.document.lines, client, folder)
+    whole = FileReport(owner, owner, None, notebook.document.lines(), client, folder)
     if not folder.excludes(path) and len(notebook.document.source) <= LARGEST_SOURCE:
         whole = _filled(whole, notebook.analyse(), path)
     ends = [*notebook.starts[1:], len(notebook.document.source) + 1]
@@ -112,7 +112,7 @@ def _notebook_layers(
         return None
     from energy_lsp.presentation.figures.layers import NotebookLayers
 
-    lines = notebook.document.lines
+    lines = notebook.document.lines()
     places = [
         (uri, number, lines.point(start).row)
         for (uri, number, _), start in zip(cells, notebook.starts, strict=True)
@@ -133,7 +133,7 @@ def read_reports(folder: Folder, path: Path, client: Client) -> list[FileReport]
     """The reports of a file or notebook as it is on disk. Raises what reading it raises."""
     if path.suffix == ".ipynb":
         return make_notebook_reports(path, folder, client)
-    document = folder.project.on_disk(path)
+    document = folder.project().on_disk(path)
     return [make_report(path.as_uri(), path, document, folder, client, None)]
 
 
@@ -141,7 +141,7 @@ def make_notebook_reports(path: Path, folder: Folder, client: Client) -> list[Fi
     """The reports of a notebook on disk; raises NotebookProblem for a file that is none."""
     from energy_code.workspace.notebook import Notebook
 
-    notebook = Notebook.read(folder.project.read(path), path=path, project=folder.project)
+    notebook = Notebook.read(folder.project().read(path), path=path, project=folder.project())
     uri = path.as_uri()
     cells = [(f"{uri}#cell{number + 1}", number + 1, None) for number in notebook.numbers]
     return make_cell_reports(uri, notebook, cells, folder, client)
@@ -150,7 +150,7 @@ def make_notebook_reports(path: Path, folder: Folder, client: Client) -> list[Fi
 def _filled(report: FileReport, analysis: Analysis, path: Path | None) -> FileReport:
     """The stages one after the other; encoding is left to whoever sends the report."""
     folder = report.folder
-    calls = analysis.calls
+    calls = analysis.calls()
     findings, verdicts = findings_of(analysis, folder, path)
     figures = Figures.of(analysis, folder, path)
     analysis.let_go()
@@ -163,9 +163,9 @@ def _filled(report: FileReport, analysis: Analysis, path: Path | None) -> FileRe
         file=folder.relative(path) or "",
         speaks_for=hints,
         findings=findings,
-        functions=analysis.functions,
+        functions=analysis.functions(),
         verdicts=verdicts,
-        hotspots=hotspots(hints, folder.settings, analysis.ignores),
+        hotspots=hotspots(hints, folder.settings, analysis.ignores()),
     )
 
 

@@ -75,9 +75,9 @@ class OpenNotebook(Opened):
                 cell.text = changed_text(cell.text, change, client)
             texts.append((number, cell.text))
         if self._notebook is None:
-            self._notebook = Notebook(texts, path=self.path, project=self.folder.project)
+            self._notebook = Notebook(texts, path=self.path, project=self.folder.project())
             if self.path is not None:
-                self.folder.project.add(self.path.resolve(), self._notebook.document)
+                self.folder.project().add(self.path.resolve(), self._notebook.document)
         else:
             self._notebook.update(texts)
         cells = [(cell.uri, number + 1, version) for number, (cell, _, version) in enumerate(waiting)]

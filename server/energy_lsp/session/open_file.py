@@ -159,7 +159,7 @@ class OpenFile(Opened):
     def _open(self, text: str) -> Document:
         """The document, known to the project, so that what imports this file sees the editor's text."""
         if self.path is not None:
-            return self.folder.project.open(self.path, text)
+            return self.folder.project().open(self.path, text)
         from energy_code.workspace.document import Document
 
         return Document(text)
@@ -170,7 +170,7 @@ def apply_change(document: Document, change: Change, client: Client) -> None:
     if isinstance(change, types.TextDocumentContentChangeWholeDocument):
         document.replace(change.text)
         return
-    start, end = _byte_range(document.lines, change.range, client)
+    start, end = _byte_range(document.lines(), change.range, client)
     document.edit(start, end, change.text.encode("utf-8", "surrogatepass"))
 
 

@@ -116,7 +116,7 @@ class OpenFiles:
         on disk. For the others it is empty."""
         opened.apart = self._worker.another()
         if (path := opened.path) is not None:
-            project = opened.folder.project
+            project = opened.folder.project()
             self._worker.submit(("apart", opened.uri), lambda: project.open(path, ""), lambda _: None)
         self._move_apart(opened)
         self.analyse(opened)

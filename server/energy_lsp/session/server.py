@@ -294,7 +294,6 @@ class EnergyServer(LanguageServer):
         message = f"Read {opened.uri}, version {opened.version}: {calls} calls"
         self.log_trace(types.LogTraceParams(message))
 
-    @property
     def scratch(self) -> Path:
         """A folder for pages that the client is asked to open; it goes with the server."""
         if self._scratch is None:

@@ -112,7 +112,6 @@ class Folder:
                 self._told.add(problem)
                 self.problems.append(problem)
 
-    @property
     def rules(self) -> Sequence[Rule]:
         """The rules that the settings let look; names of none in the settings are told."""
         chosen = self._rules
@@ -133,7 +132,6 @@ class Folder:
             ]
         return chosen
 
-    @property
     def project(self) -> Project:
         """The index of the folder's Python files."""
         if self._project is None:
@@ -142,7 +140,6 @@ class Folder:
             self._project = Project(self.root)
         return self._project
 
-    @property
     def store(self) -> EnergyStore:
         """The energy database as this folder sees it: own, team's and published figures."""
         if self._store is None:
@@ -190,7 +187,7 @@ class Folder:
 
     def files(self) -> list[Path]:
         """The Python files and notebooks of the folder."""
-        return [path for path in self.project.files() if not self.excludes(path)]
+        return [path for path in self.project().files() if not self.excludes(path)]
 
     def changed(self, path: Path) -> None:
         """A source file changed on disk, or its editor let go of it: the file counts as it is on disk."""
@@ -208,13 +205,13 @@ class Folder:
         """Whether it is worth working out the shapes of a call: some call of its API was measured with known ones."""
         if self.known.with_shapes is None:
             nothing: frozenset[str] = frozenset()
-            found = self._answered(lambda: frozenset(self.store.apis_with_shapes()), nothing)
+            found = self._answered(lambda: frozenset(self.store().apis_with_shapes()), nothing)
             self.known.with_shapes = found
         return api in self.known.with_shapes
 
     def with_shapes(self, api: str, shapes: tuple[str, ...], *, often: bool = False) -> Figure | None:
         """What another call of an API took that was given the same shapes."""
-        figure = self._answered(lambda: self.store.with_shapes(api, shapes, often=often), None)
+        figure = self._answered(lambda: self.store().with_shapes(api, shapes, often=often), None)
         return None if figure is None or (figure.estimated and not self.settings.estimates) else figure
 
     def sites(self, path: Path | None) -> Sequence[MeasuredSite]:
@@ -224,14 +221,14 @@ class Folder:
             return ()
         known = self.known.sites
         if file not in known:
-            known[file] = self._answered(lambda: self.store.sites(file), ())
+            known[file] = self._answered(lambda: self.store().sites(file), ())
             if not self.settings.estimates:
                 known[file] = [site for site in known[file] if not site.figure.estimated]
         return known[file]
 
     def _ask(self, api: str) -> Figure | None:
         """The store's answer, as far as the settings want to see it."""
-        figure = self._answered(lambda: self.store.lookup(api), None)
+        figure = self._answered(lambda: self.store().lookup(api), None)
         if figure is None or (figure.estimated and not self.settings.estimates):
             return None
         return None if figure.source == "published" and not self.settings.published else figure
@@ -244,14 +241,14 @@ class Folder:
             logger.exception("Asking the energy database failed")
             self.notify([f"The energy database could not be read for some calls ({type(problem).__name__})."])
             return otherwise
-        if self.store.problems:
-            self.notify(self.store.problems)
+        if self.store().problems:
+            self.notify(self.store().problems)
         return answer
 
     def evidence(self, rule: str) -> list[RuleEvidence]:
         """Measured comparisons for a rule."""
         try:
-            return list(self.store.evidence(rule))
+            return list(self.store().evidence(rule))
         except Exception as problem:
             logger.exception("Evidence for %s could not be read", rule)
             self.notify([f"The energy database could not be read for some rules ({problem})."])
@@ -270,10 +267,9 @@ class Folder:
         return known[file]
 
     def _energy_of(self, run: str) -> ProgramEnergy | None:
-        joules = self.store.run_joules(run)
-        return None if joules is None else ProgramEnergy(joules, self.store.run_calls(run))
+        joules = self.store().run_joules(run)
+        return None if joules is None else ProgramEnergy(joules, self.store().run_calls(run))
 
-    @property
     def project_ids(self) -> Sequence[str]:
         """What the database knows the project by."""
         if self._project_ids is None:
@@ -295,7 +291,7 @@ class Folder:
             from energy_data.project_identity import project_ids
 
             try:
-                known[file] = inside_of_file(self.store.db, file, self.root, project_ids(self.root))
+                known[file] = inside_of_file(self.store().db, file, self.root, project_ids(self.root))
             except DatabaseProblem as problem:  # who asks for figures of its calls is told
                 logger.debug("The inside of %s could not be read: %s", file, problem)
                 known[file] = None

@@ -103,7 +103,7 @@ def expected(block: Block) -> dict[int, list[str]]:
 def found(block: Block, analysis: Analysis) -> dict[int, list[str]]:
     """What the reader says, in the same form: a call stands on the line of its name."""
     parts, rows = parts_of(block), dict[int, list[str]]()
-    for call in analysis.calls:
+    for call in analysis.calls():
         rows.setdefault(call.name.start.row, []).append(described(call, parts))
     return rows
 
@@ -129,7 +129,9 @@ def misplaced(block: Block, analysis: Analysis) -> Iterator[str]:
 
     for row, place, name in underlined(block):
         on_line = [
-            (columns(call.span), columns(call.name)) for call in analysis.calls if call.span.start.row == row
+            (columns(call.span), columns(call.name))
+            for call in analysis.calls()
+            if call.span.start.row == row
         ]
         if (place, name) not in on_line:
             yield f"{at(block, row)}: underlined is {(place, name)}, calls and their names stand at {on_line}"

@@ -37,7 +37,7 @@ def entries(bench: Any) -> list[str]:
 
     def calls_of(path: Path) -> Sequence[Call]:
         analysis = project.analyse(path)
-        return analysis.calls if analysis is not None else ()
+        return analysis.calls() if analysis is not None else ()
 
     found = find_entry_points(bench.project, python_files(bench.project), calls_of)
     return [path.relative_to(bench.project).as_posix() for path in found]

@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def probed(source: str) -> str:
-    calls = [call for call in Document(source).analyse().calls if not call.decorator]
+    calls = [call for call in Document(source).analyse().calls() if not call.decorator]
     return instrument(
         source, [Target(c.span.start_byte, c.span.end_byte, n, c.api) for n, c in enumerate(calls)]
     )

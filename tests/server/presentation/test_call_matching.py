@@ -20,7 +20,7 @@ FIGURE = Figure(
 
 def calls(source: str) -> list[WrittenCall]:
     document = Document("import tensorflow as tf\n" + source)
-    found = enumerate(document.analyse().calls)
+    found = enumerate(document.analyse().calls())
     return [
         WrittenCall(
             number,

@@ -77,7 +77,6 @@ class Graphs:
         self.local = threading.local()
         self.defined = 0
 
-    @property
     def forward(self) -> List[Tuple[Any, str]]:
         """Forward operations whose gradients this thread is making: their graph and name."""
         try:
@@ -95,7 +94,7 @@ class Graphs:
             table = self.tables[graph] = Table()
         operation_name = operation.name
         stack = self.layers.stack()
-        forward = self.forward
+        forward = self.forward()
         if forward:
             source, name = forward[-1]
             row = self.find(source, name) or self.in_scope(source, name.rpartition("/")[0])
@@ -399,11 +398,11 @@ class Graphs:
                 finally:
                     if trace is not None:
                         trace(None, None, None)
-            graphs.forward.append(source)
+            graphs.forward().append(source)
             try:
                 return plain(op_name, attributes, count, inputs, outputs, *args)
             finally:
-                graphs.forward.pop()
+                graphs.forward().pop()
 
         hide(_gradient_function, plain)
         module._gradient_function = _gradient_function  # type: ignore[attr-defined]
@@ -438,11 +437,11 @@ class Graphs:
 
         def _MaybeCompile(scope: str, op: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N802
             assert plain is not None
-            graphs.forward.append((op.graph, op.name))
+            graphs.forward().append((op.graph, op.name))
             try:
                 return plain(scope, op, *args, **kwargs)
             finally:
-                graphs.forward.pop()
+                graphs.forward().pop()
 
         hide(_MaybeCompile, plain)
         module._MaybeCompile = _MaybeCompile  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
     """For each model that a loop calls eagerly by its name, all such calls of the file."""
     for source in sources:
         by_model: dict[str, list[tuple[Call, Node]]] = {}
-        for call in source.analysis.calls:
+        for call in source.analysis.calls():
             node = _callee(source, call)
             if node is not None:
                 by_model.setdefault(source.written(node).decode(), []).append((call, node))
@@ -37,7 +37,7 @@ def _callee(source: Source, call: Call) -> Node | None:
     """The name of the model, where an eager loop calls one."""
     if call.mode != "eager" or not (call.api.endswith(".__call__") or call.api in _MODELS):
         return None
-    root = source.analysis.tree.root_node
+    root = source.analysis.tree().root_node
     node = root.descendant_for_byte_range(call.span.start_byte, call.span.end_byte)
     function = node.child_by_field_name("function") if node is not None and node.type == "call" else None
     if function is None or re.fullmatch(rb"\w+|self\.\w+", source.written(function)) is None:

@@ -43,7 +43,7 @@ def _has_instructions() -> bool:
 def _after_imports(entry: Source) -> int | None:
     ends = [
         statement.end_byte
-        for statement in entry.analysis.tree.root_node.named_children
+        for statement in entry.analysis.tree().root_node.named_children
         if statement.type in ("import_statement", "import_from_statement", "future_import_statement")
     ]
     return ends[-1] if ends else None

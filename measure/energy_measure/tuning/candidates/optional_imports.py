@@ -22,7 +22,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
     if entry is None or any(_imports(source) - _KNOWN - own or _draws(source) for source in sources):
         return
     first = next(
-        (one for one in entry.analysis.tree.root_node.named_children if one.type.startswith("import")), None
+        (one for one in entry.analysis.tree().root_node.named_children if one.type.startswith("import")), None
     )
     if first is None:
         return

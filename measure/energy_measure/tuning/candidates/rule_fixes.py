@@ -26,7 +26,7 @@ def fixes_of(sources: Sequence[Source], names: Collection[str]) -> Iterator[Cand
     for source in sources:
         by_rule: dict[str, list[rules.Finding]] = {}
         for finding in rules.find(source.analysis):
-            if finding.rule.has_fix and finding.safety != "none" and finding.rule.name in names:
+            if finding.rule.has_fix and finding.safety() != "none" and finding.rule.name in names:
                 by_rule.setdefault(finding.rule.name, []).append(finding)
         for _, findings in sorted(by_rule.items(), key=lambda item: _rank(item[0])):
             whole = _candidate(source, findings)

@@ -78,7 +78,7 @@ def step_at(
         return None  # a Python number is another graph for each value
     if _depends_on_python(place, program, names, inputs, around, statements):
         return None
-    tapes = TAPE_NAMES.findall(place.shared.code, statements[0].start_byte, statements[-1].end_byte)
+    tapes = TAPE_NAMES.findall(place.shared.code(), statements[0].start_byte, statements[-1].end_byte)
     outputs = [
         name
         for name in sorted(names.bound - {tape.decode() for tape in tapes})
@@ -347,7 +347,7 @@ def _is_read_outside(
     place: RuleContext, program: Program, name: str, around: Sequence[Node], statements: Sequence[Node]
 ) -> bool:
     """Whether a name is met around the statements, behind them in the same scope, or in a function that has none of it."""
-    code, whole = place.shared.code, around[-1]
+    code, whole = place.shared.code(), around[-1]
     of_function = whole.type == "function_definition"
     scope = whole if of_function else place.scope(whole)
     start, end = statements[0].start_byte, statements[-1].end_byte

@@ -65,7 +65,7 @@ class Names:
             f"import {module}" if module == name else f"import {module} as {name}"
             for module, name in self._imports.items()
         ]
-        at, after_statement = _import_place(self._analysis.tree.root_node)
+        at, after_statement = _import_place(self._analysis.tree().root_node)
         newline = "\r\n" if b"\r\n" in self._source else "\n"
         text = newline.join(lines)
         return [Edit(at, at, newline + text if after_statement else text + newline)]

@@ -81,7 +81,7 @@ def is_traceable(place: RuleContext, function: Node, looped: Sequence[Node]) -> 
         _is_method(function) and not all(_given_batches(place, function, call) for call in looped)
     ):
         return False
-    text = place.shared.code[body.start_byte : body.end_byte]
+    text = place.shared.code()[body.start_byte : body.end_byte]
     if (any(word in text for word in _WORDS) and _EFFECTS.search(text)) or _STORES.search(text):
         return False
     numpy = place.module_alias("numpy")
@@ -100,7 +100,7 @@ def step_of(place: RuleContext, tape: Node, function: Node | None, looped: Seque
     statement = next((one for one in place.within_function(tape) if one.type == "with_statement"), None)
     if statement is None or statement.parent is None or tape.end_byte > _head_end(statement):
         return None
-    if b"GradientTape" in place.shared.code[statement.start_byte : tape.start_byte]:
+    if b"GradientTape" in place.shared.code()[statement.start_byte : tape.start_byte]:
         return None  # of two tapes in one statement the first speaks for both
     for one in statement.parent.named_children:
         if one.start_byte > statement.start_byte or "GradientTape" not in place.text(one):
@@ -120,14 +120,14 @@ def step_of(place: RuleContext, tape: Node, function: Node | None, looped: Seque
 
 def _ends_step(place: RuleContext, statement: Node) -> bool:
     start, end = statement.start_byte, statement.end_byte
-    return _NOT_IN_A_STEP.search(place.shared.code, start, end) is not None or not is_steady(
+    return _NOT_IN_A_STEP.search(place.shared.code(), start, end) is not None or not is_steady(
         place, start, end
     )
 
 
 def _is_given_the_same(place: RuleContext, step: Step, function: Node, looped: Sequence[Node]) -> bool:
     """Whether a part of a function is given batches alone, and the file changes nothing else that it reads."""
-    program, code = program_of(place.analysis), place.shared.code
+    program, code = program_of(place.analysis), place.shared.code()
     start, end = step.statements[0].start_byte, step.statements[-1].end_byte
     taken = statements_at(program, step.statements[0].start_point, step.statements[-1].end_point)
     defined = _defined(program, function)
@@ -167,7 +167,7 @@ def _globals(program: Program) -> set[str]:
 
 def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node]) -> bool:
     """Whether the file changes what the function reads, or gives it another number or optimizer in each call."""
-    source, code = place.analysis.source, place.shared.code
+    source, code = place.analysis.source, place.shared.code()
     text = source[function.start_byte : function.end_byte]
     outside = code[: function.start_byte] + b"\n" + code[function.end_byte :]
     free = free_names(text)
@@ -309,7 +309,7 @@ def _head_end(statement: Node) -> int:
 
 def _is_whole(place: RuleContext, step: Step, statement: Node) -> bool:
     """Whether every gradient is taken within the step, and no tape is used behind it."""
-    code = place.shared.code
+    code = place.shared.code()
     start, end = step.statements[0].start_byte, step.statements[-1].end_byte
     tapes = TAPE_NAMES.findall(code[start:end])
     taken = all(re.search(rb"\b" + tape + rb"\.gradient\(", code[start:end]) for tape in tapes)

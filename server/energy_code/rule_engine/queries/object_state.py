@@ -36,7 +36,7 @@ def is_steady(place: RuleContext, start: int, end: int, depth: int = DEPTH) -> b
     if reads is None or not reads.steady or any(map(place.shared.has, _WRITES_BY_NAME)):
         return False
     place.shared.looked_anywhere = True  # any method of the file may set an attribute
-    code = place.shared.code
+    code = place.shared.code()
     outside = code[:start] + b"\n" + code[end:]
     if changes_outside(outside, [f"self.{name}" for name in reads.attributes]):
         return False
@@ -107,7 +107,7 @@ def _set_once(place: RuleContext, name: str) -> bool:
     pattern = re.compile(
         rb"\." + re.escape(name.encode()) + rb"\s*(?:,[^=\n()]*|:[^=\n]*)?([-+*/|&%@]|//|\*\*)?=(?!=)"
     )
-    found = list(pattern.finditer(place.shared.code))
+    found = list(pattern.finditer(place.shared.code()))
     if len(found) > 1 or any(one.group(1) for one in found):
         return False
     for one in found:

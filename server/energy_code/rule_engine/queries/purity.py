@@ -41,7 +41,7 @@ def calls_pure_code(place: RuleContext, text: bytes, depth: int = DEPTH) -> bool
         bodies = [node for name, node in functions if name in names]
         if any(has_effect(place, body) for body in bodies):
             return False
-        waiting = [place.shared.code[body.start_byte : body.end_byte] for body in bodies]
+        waiting = [place.shared.code()[body.start_byte : body.end_byte] for body in bodies]
     return True
 
 
@@ -49,7 +49,7 @@ def _definitions(place: RuleContext) -> tuple[list[tuple[bytes, Node]], list[Nod
     """Functions of the file by name, and the methods with which its models compute."""
     functions: list[tuple[bytes, Node]] = []
     methods: list[Node] = []
-    waiting = [(place.analysis.tree.root_node, False)]
+    waiting = [(place.analysis.tree().root_node, False)]
     while waiting:
         node, in_class = waiting.pop()
         for child in node.named_children:
@@ -72,7 +72,7 @@ def _definitions(place: RuleContext) -> tuple[list[tuple[bytes, Node]], list[Nod
 
 def has_effect(place: RuleContext, body: Node) -> bool:
     """Whether a body does something in Python that a trace would do once."""
-    return _EFFECT.search(place.shared.code, body.start_byte, body.end_byte) is not None
+    return _EFFECT.search(place.shared.code(), body.start_byte, body.end_byte) is not None
 
 
 def changes_outside(text: bytes, names: Iterable[str]) -> bool:

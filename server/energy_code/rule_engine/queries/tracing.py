@@ -99,7 +99,7 @@ def _is_for_graphs(place: RuleContext) -> bool:
     """Whether a file builds graphs and runs them in sessions, or knows TensorFlow as that of version 1 alone."""
     if any(map(place.shared.has, _SIGNS_OF_GRAPHS)):
         place.shared.graph_signs = True
-        apis = (found[3].api for found in place.analysis.calls.reached)
+        apis = (found[3].api for found in place.analysis.calls().reached)
         if any(api.rpartition(".")[2] in _GRAPHS_ALONE for api in apis):
             return True
     others = ("tensorflow", "tensorflow.compat.v2")

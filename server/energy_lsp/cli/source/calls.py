@@ -107,15 +107,15 @@ def calls_in_file(
     if path.suffix == ".ipynb":
         notebook = Notebook.read(data, path=real(path), project=project)
         shapes_of = _shapes(path, notebook.document, project, database) if shapes else None
-        for call in written(notebook.analyse().calls):
+        for call in written(notebook.analyse().calls()):
             cell, span = notebook.locate(call.span)
             record = record_of(call, path, notebook.lines(cell), span.start_byte, span.end_byte, cell)
             yield record if shapes_of is None else {**record, "shapes": shapes_of(call)}
     else:
         document = project.open(path, data)
         shapes_of = _shapes(path, document, project, database) if shapes else None
-        for call in written(document.analyse().calls):
-            record = record_of(call, path, document.lines, call.span.start_byte, call.span.end_byte)
+        for call in written(document.analyse().calls()):
+            record = record_of(call, path, document.lines(), call.span.start_byte, call.span.end_byte)
             yield record if shapes_of is None else {**record, "shapes": shapes_of(call)}
 
 
@@ -137,9 +137,9 @@ def _shapes(
     finally:
         store.close()
     recorded = recorded_shapes(
-        (document.analyse().calls[number], figure) for number, figure in figures.items()
+        (document.analyse().calls()[number], figure) for number, figure in figures.items()
     )
-    found = shapes_of(path, document.lines.source.decode("utf-8", "replace"), project, recorded)
+    found = shapes_of(path, document.lines().source.decode("utf-8", "replace"), project, recorded)
     return lambda call: argument_shapes(call, found)
 
 

@@ -50,7 +50,7 @@ def findings(analysis: Analysis) -> Iterator[str]:
     from energy_code import rules
 
     for one in rules.find(analysis):
-        yield f"{one.span.start.row + 1}:{one.span.start.column} {one.rule.name} ({one.safety}): {one.message}"
+        yield f"{one.span.start.row + 1}:{one.span.start.column} {one.rule.name} ({one.safety()}): {one.message}"
 
 
 def hints(file: Path) -> Iterator[str]:

@@ -76,7 +76,7 @@ async def measure(
     """Measure and return what the client shows. Raises MeasureProblem."""
     choice = MeasureChoice.of(argument)
     done = await run_under_progress(ls, target, choice.command, f"Measuring {target.name}", token)
-    printed = ls.scratch / OUTPUT
+    printed = ls.scratch() / OUTPUT
     write_file(printed, done.complaint, private=True)
     name = ", ".join(choice.entries) or target.name
     return _result(done, name, ls.folders.of(target).root, printed.as_uri())

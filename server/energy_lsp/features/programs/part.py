@@ -91,7 +91,7 @@ async def measure_part(
 ) -> dict[str, Any]:
     """What a part took, in words. Raises MeasureProblem."""
     folder, choice = ls.folders.of(target), MeasureChoice.of(argument)
-    place = ls.scratch / "part"
+    place = ls.scratch() / "part"
     private_folder(place)
     script, what, part = place / f"{target.stem}.py", "", None
     if isinstance(test := argument.get("test"), str):

@@ -78,7 +78,7 @@ async def read(
         job = partial(_write_all, WRITERS[what], folder, path, ls.client)
         texts = await ls.worker.run(job, BACKGROUND)
         for _ in range(MOST_TRIES - 1):  # what was broken off for an open file is read again behind it
-            if not await ls.worker.run(partial(folder.project.forget_unfinished, path), BACKGROUND):
+            if not await ls.worker.run(partial(folder.project().forget_unfinished, path), BACKGROUND):
                 break
             texts = await ls.worker.run(job, BACKGROUND)
         yield path, texts
@@ -86,8 +86,8 @@ async def read(
 
 def know_importers(folder: Folder) -> None:
     """Who imports whom decides what functions are given, so that it has to be known before files are read."""
-    if not folder.project.indexed:
-        folder.project.index()
+    if not folder.project().indexed:
+        folder.project().index()
 
 
 async def _read_apart(order: Order, folder: Folder) -> AsyncIterator[tuple[Path, list[TextSummary]]]:
@@ -136,14 +136,14 @@ def main() -> None:
 def follow(order: Order) -> Iterator[str]:
     """A line for each file of an order: what is wrong with the database or a rule, and what is written of the texts."""
     folder = Folder(order.root, order.trusted, settings=order.settings)
-    folder.project.index()
+    folder.project().index()
     paths = iter(order.paths)
     while portion := list(islice(paths, PORTION)):
         for path in portion:
             texts = _write_all(WRITERS[order.what], folder, path, order.client)
             problems, folder.problems = folder.problems, []
             yield json.dumps([problems, texts])
-        folder.project.forget()
+        folder.project().forget()
 
 
 def _write_all(
@@ -162,7 +162,7 @@ def write_diagnostics(report: FileReport) -> TextSummary:
 
 def write_summary(report: FileReport) -> TextSummary:
     """The sum, and what the summary says of the text."""
-    return [report.account.as_json(), file_summary(report)]
+    return [report.account().as_json(), file_summary(report)]
 
 
 WRITERS: dict[What, Callable[[FileReport], TextSummary]] = {

@@ -58,9 +58,9 @@ def affected_by(folder: Folder, before: Stamps, now: Stamps, opened: Set[Path | 
     for path in changed:
         if path not in opened:
             folder.changed(path)
-    affected = folder.project.affected_by(changed)
-    folder.project.index()
-    return affected | folder.project.affected_by(changed)
+    affected = folder.project().affected_by(changed)
+    folder.project().index()
+    return affected | folder.project().affected_by(changed)
 
 
 def stamps_of(folder: Folder) -> dict[Path, tuple[int, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from heapq import nlargest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,11 +43,13 @@ class Figures(Sequence["Figure | None"]):
         self._order = order
         """Where there are own steps: which of the API calls, and behind them of the steps, comes at each place."""
         self._steps = steps
+        self._account: Account | None = None
+        self._joules: list[float] | None = None
 
     @classmethod
     def of(cls, analysis: Analysis, folder: Folder, path: Path | None) -> Figures:
         """Look up every call: as it was measured in this file, else what is known of its API."""
-        reached, sites = analysis.calls.reached, folder.sites(path)
+        reached, sites = analysis.calls().reached, folder.sites(path)
         figures, times = _in_general(reached, folder), _times(reached)
         if not sites:
             return cls(figures, times)
@@ -86,38 +87,37 @@ class Figures(Sequence["Figure | None"]):
     def __getitem__(self, index):  # type: ignore[no-untyped-def]  # as a sequence's
         return self._figures[index]
 
-    @cached_property
-    def _account(self) -> Account:
-        return Account.of(zip(self._figures, self.times, strict=True))
-
-    @property
     def account(self) -> Account:
         """The sum over the whole program."""
+        if self._account is None:
+            self._account = Account.of(zip(self._figures, self.times, strict=True))
         return self._account
 
     def account_of(self, places: range) -> Account:
         """The sum over some calls that follow each other."""
         if len(places) == len(self._figures):
-            return self._account
+            return self.account()
         first, last = places.start, places.stop
         return Account.of(zip(self._figures[first:last], self.times[first:last], strict=True))
 
-    @cached_property
-    def _joules(self) -> list[float]:
+    def _main_joules(self) -> list[float]:
         """Joules of one run of what the main machine measured; 0 for all else."""
-        main = self._account.main
-        return [
+        if self._joules is not None:
+            return self._joules
+        main = self.account().main
+        self._joules = [
             (figure.of_run(times) or 0.0)
             if main is not None and figure is not None and counts(figure) and machine_of(figure) == main.key
             else 0.0
             for figure, times in zip(self._figures, self.times, strict=True)
         ]
+        return self._joules
 
     def costliest(self) -> Iterator[tuple[float, int]]:
         """Joules of one run, and which call it is, of those above zero, costliest first."""
-        if self._account.main is None:
+        if self.account().main is None:
             return
-        joules, seen, wanted = self._joules, 0, SOME
+        joules, seen, wanted = self._main_joules(), 0, SOME
         while seen < len(joules):
             places = nlargest(wanted, range(len(joules)), key=joules.__getitem__)
             for place in places[seen:]:
@@ -172,10 +172,10 @@ def _written(analysis: Analysis, apis: set[str]) -> list[WrittenCall]:
 
     calls: list[WrittenCall] = []
     lines, source = analysis.lines, analysis.source
-    for place, (start, negative_end, _, site) in enumerate(analysis.calls.reached):
+    for place, (start, negative_end, _, site) in enumerate(analysis.calls().reached):
         if site.api not in apis or site.decorator:
             continue
-        look = analysis.calls.function_of(place), call_text(source[start:-negative_end])
+        look = analysis.calls().function_of(place), call_text(source[start:-negative_end])
         row, column = lines.point(start)
         characters = len(lines.line(row)[:column].decode("utf-8", "replace"))
         calls.append(WrittenCall(place, site.api, *look, row + 1, characters + 1))

@@ -138,7 +138,6 @@ class Hints(Sequence[Hint]):
         """What is known of all calls of the program."""
         return self._joined.figures
 
-    @property
     def account(self) -> Account:
         """The sum over all of them, without making a single hint."""
         return self.figures.account_of(self._places)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -100,11 +99,14 @@ class NotebookLayers:
         self._inside, self._file, self._text = inside, file, text
         self._cells = cells
         self._starts = [start for _, _, start in cells]
+        self._whole: FileLayers | None = None
 
-    @cached_property
-    def _whole(self) -> FileLayers:
-        whole = file_layers(self._inside, self._file, "", self._text)
-        return replace(whole, rows={line: self._in_cell(row.row) for line, row in whole.rows.items()})
+    def _all_cells(self) -> FileLayers:
+        if self._whole is None:
+            whole = file_layers(self._inside, self._file, "", self._text)
+            rows = {line: self._in_cell(row.row) for line, row in whole.rows.items()}
+            self._whole = replace(whole, rows=rows)
+        return self._whole
 
     def _in_cell(self, row: int) -> Row:
         uri, number, start = self._cells[max(0, bisect_right(self._starts, row) - 1)]
@@ -114,7 +116,7 @@ class NotebookLayers:
         """What stands in one cell, by the cell's own rows."""
         start, *after = self._starts[place:]
         end = after[0] if after else len(self._text) + 1
-        whole = self._whole
+        whole = self._all_cells()
         return replace(
             whole,
             created={row - start: uses for row, uses in whole.created.items() if start <= row < end},

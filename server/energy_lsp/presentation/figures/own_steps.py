@@ -123,7 +123,7 @@ def _beginning(analysis: Analysis, callee: str) -> Iterator[Node]:
         return
     pattern = rf"(?<![\w.]){_GAP.join(map(re.escape, words))}(?!\w)".encode()
     for match in re.finditer(pattern, analysis.source):
-        node = analysis.tree.root_node.descendant_for_byte_range(match.start(), match.start() + 1)
+        node = analysis.tree().root_node.descendant_for_byte_range(match.start(), match.start() + 1)
         while node is not None and node.start_byte == match.start():
             yield node
             node = node.parent

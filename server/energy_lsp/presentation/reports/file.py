@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from energy_lsp.presentation.figures.account import Account, MachineKey, counts, machine_of
@@ -75,33 +74,38 @@ class FileReport:
     """Only of what an editor has open (`reports.diagnostics.with_diagnostics`)."""
     speaks_for: Hints = NO_HINTS
     """Those of the whole program, in the one report that says whether nothing is known: the first cell with calls."""
+    _layers: list[FileLayers] = field(default_factory=list, init=False, repr=False, compare=False)
+    """One once it was asked for."""
 
     @property
     def program_joules(self) -> float | None:
         """Net joules of the last run that the calls were measured in."""
         return self.program.joules if self.program is not None else None
 
-    @property
     def account(self) -> Account:
         """The sum over all calls."""
-        return self.hints.account
+        return self.hints.account()
 
     @property
     def nothing_known(self) -> str:
         """What to say where no call of the file or notebook has a figure."""
-        account = self.speaks_for.account
+        account = self.speaks_for.account()
         return account.label if account.left_out and not account.counted else ""
 
-    @cached_property
     def layers(self) -> FileLayers | None:
-        """What is inside of the calls, at the lines as they are now."""
+        """What is inside of the calls, at the lines as they are now; brought there when it is asked for first."""
         if self.inside is None:
             return None
+        if not self._layers:
+            self._layers.append(self._layers_of(self.inside))
+        return self._layers[0]
+
+    def _layers_of(self, inside: FileInside) -> FileLayers:
         if self.notebook is not None:
             return self.notebook.of_cell(self.place_of_cell)
         from energy_lsp.presentation.figures.layers import file_layers
 
-        return file_layers(self.inside, self.file, self.uri, self.lines.texts())
+        return file_layers(inside, self.file, self.uri, self.lines.texts())
 
     @property
     def is_cell(self) -> bool:
@@ -175,7 +179,7 @@ class FileReport:
 
     def share_of(self, joules: float, machine: MachineKey | None = None) -> float | None:
         """The same for some joules of a run; without a machine, of what the main one measured."""
-        sums = self.hints.figures.account.machines
+        sums = self.hints.figures.account().machines
         total = next((one.joules for one in sums if machine in (None, one.key)), 0.0)
         return min(1.0, joules / total) if total > 0.0 else None
 

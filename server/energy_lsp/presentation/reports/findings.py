@@ -39,7 +39,7 @@ def find_all(analysis: Analysis, folder: Folder) -> list[Finding]:
 
     if folder.settings.rule_severity == "off":
         return []
-    chosen = folder.rules
+    chosen = folder.rules()
     try:
         return list(rules.find(analysis, chosen))
     except Exception:

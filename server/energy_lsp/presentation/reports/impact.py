@@ -107,7 +107,7 @@ def impact_of(
     tried = None
     if verdict.proven:
         row = report.row(finding.span.start_byte)
-        tried = at_place(verdict.proven, report.folder.project_ids, report.file, report.line(row))
+        tried = at_place(verdict.proven, report.folder.project_ids(), report.file, report.line(row))
     if tried is not None:
         saved = tried.joules_before * (1 - tried.ratio)
         return Impact(saved, tried.joules_before, "proven", tried.estimated, tried.differs)
