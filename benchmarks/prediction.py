@@ -1,8 +1,9 @@
 """How good are predictions? Single calls, whole models, FECoM's sizes. CPU time decides, so that other load matters less.
 
-python benchmarks/prediction.py all [data_size.csv]  # all of the following, on a calibration of its own: some 8 minutes
+python benchmarks/prediction.py all [data_size.csv]  # all of the following, on a calibration of its own: some 13 minutes
 python benchmarks/prediction.py forms RAW …          # forms of the cost model, on what calibration processes wrote
 python benchmarks/prediction.py models ENERGY.db     # `fit` and the like of 24 models that no calibration has seen
+python benchmarks/prediction.py programs ENERGY.db [NAME …]  # programs, predicted and then measured: 5 minutes for all
 python benchmarks/prediction.py fecom data_size.csv  # the three largest sizes from the others
 python benchmarks/prediction.py speed ENERGY.db      # how long an answer takes
 """
@@ -37,6 +38,7 @@ from energy_measure.calibration.session import PROGRAM, calibrate
 from energy_measure.program.interpreters import Interpreter
 from record import Results
 from subjects.held_out_models import HELD_OUT
+from subjects.programs_compared import PROGRAMS, compared, figures
 
 Form = Callable[[Sequence[Sample], Sample], float]
 SMALLEST = 20e-6
@@ -291,8 +293,17 @@ def everything(given: Sequence[str]) -> None:
         keep("forms", forms([str(path) for path in sorted(raw.glob("part-*.jsonl"))]))
         keep("speed", speed(str(database)))
         keep("models", models(str(database)))
+        keep("programs", programs(str(database)))
     if given:
         keep("fecom", fecom(given[0]))
+
+
+def programs(path: str, *named: str) -> list[dict[str, Any]]:
+    """Predict programs, then measure them: all, or those that are named."""
+    with Database.read(Path(path)) as database:
+        watts = cost_model(database.connection, calibrations(database.connection)[0]).watts
+    chosen = [file for file in sorted(PROGRAMS.rglob("*.py")) if not named or file.stem in named]
+    return figures(compared(Path(path), watts, chosen))
 
 
 def speed(path: str) -> list[dict[str, Any]]:
@@ -328,6 +339,7 @@ PARTS: dict[str, Callable[[list[str]], Sequence[dict[str, Any]]]] = {
     "models": lambda paths: models(paths[0]),
     "fecom": lambda paths: fecom(paths[0]),
     "speed": lambda paths: speed(paths[0]),
+    "programs": lambda paths: programs(*paths),
 }
 
 
@@ -346,6 +358,7 @@ TITLES = {
     "fecom": "FECoM's largest sizes from its smaller ones",
     "forms": "Forms of the cost model, by mode and by which points are left out",
     "models": "Calls of 24 models outside of the calibration",
+    "programs": "Whole programs outside of the calibration, predicted and then measured",
     "speed": "How long a prediction takes",
 }
 

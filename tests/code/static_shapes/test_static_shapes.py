@@ -297,3 +297,26 @@ def test_only_the_first_method_of_any_model_starts_a_program():
         "fit": True,
         "evaluate": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("calls", "first"),
+    [
+        ("model.fit(x, y, batch_size=50)\nmodel.fit(x, y, batch_size=50)", [True, False]),
+        ("model.fit(x, y, batch_size=50)\nmodel.fit(x, y, batch_size=20)", [True, True]),
+        (
+            "model.fit(x, y, batch_size=50)\nmodel.fit(x, y, batch_size=20)\nmodel.fit(x, y, batch_size=10)",
+            [True, True, False],
+        ),
+        (
+            "model.fit(x, y)\nmodel.fit(x, y, batch_size=50)",
+            [True, False],
+        ),  # 1000 rows leave a rest: any size
+        ("model.fit(x, y, validation_split=0.2)\nmodel.evaluate(x, y, batch_size=100)", [True, False]),
+        ("model.fit(x, y, 50, validation_split=0.2)\nmodel.evaluate(x, y, batch_size=100)", [True, True]),
+    ],
+)
+def test_a_graph_is_traced_again_for_another_size_of_batches(calls, first):
+    source = MODEL.rpartition("model.fit")[0].format(start="") + calls
+    found = sorted(shapes_in(HEAD + source).items())
+    assert [each.job.first for _, asked in found for each in asked if each.job is not None] == first

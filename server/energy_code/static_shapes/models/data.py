@@ -39,6 +39,8 @@ class Data:
         self.held_out = 0
         self.last = 1.0
         """How full the last batch of an epoch is."""
+        self.fixed = 0
+        """Elements of a batch where all batches of arrays have as many: the graph is then traced for that size alone."""
         limit = bound.get("steps_per_epoch", bound.get("steps"))
         if isinstance(self.given, Instance):
             self._sequence(self.given)
@@ -129,6 +131,17 @@ class Data:
         self.steps = 1 if single else -(-trained // self.size)
         self.last = 1.0 - (-trained % self.size) / self.size if not single and limit is None else 1.0
         self.held_out = count - trained
+        self.fixed = size if not single and trained % size == 0 else 0
+
+    def checked_in(self) -> int:
+        """The size of the batches that a validation is traced for; 0 where it may vary."""
+        given = self.bound.get("validation_data")
+        asked = self.bound.get("validation_batch_size", self.bound.get("batch_size", BATCH))
+        parts = items_of(given) if given is not None and not isinstance(given, Dataset) else None
+        first = arrays_of(parts[0]) if parts else None
+        samples = first[0].shape[0] if first and first[0].shape else self.held_out if given is None else None
+        known = isinstance(asked, int) and asked > 0 and samples
+        return asked if known and samples and samples % asked == 0 else 0
 
     def validation(self) -> int | None:
         """Steps of the validation after each epoch; None where they are not known."""

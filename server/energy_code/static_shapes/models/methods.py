@@ -59,10 +59,11 @@ class ModelMethods:
             return UNKNOWN, None
         if name not in MANY and name not in SINGLE:
             return UNKNOWN, None
-        asked, result = self._asked(model, name, bound)
-        model.traced.add(name)
+        data = Data(self.walk, bound, single=name in SINGLE, training=name == "fit")
+        asked, result = self._asked(model, name, bound, data)
+        _trace(model, name, data.fixed)
         if name == "fit" and (bound.get("validation_data") is not None or bound.get("validation_split")):
-            model.traced.add("evaluate")
+            _trace(model, "evaluate", data.checked_in())
         return result, asked
 
     def _compile(self, model: Model, bound: dict[str, Any]) -> None:
@@ -72,9 +73,8 @@ class ModelMethods:
         model.eager = bound.get("run_eagerly") not in (None, False)
         model.traced.clear()
 
-    def _asked(self, model: Model, name: str, bound: dict[str, Any]) -> tuple[Asked | None, Any]:
+    def _asked(self, model: Model, name: str, bound: dict[str, Any], data: Data) -> tuple[Asked | None, Any]:
         """What a method is given, and what it gives."""
-        data = Data(self.walk, bound, single=name in SINGLE, training=name == "fit")
         if data.batch is None:
             return data.only_shape(), UNKNOWN
         self.walk.context.inside += 1
@@ -107,7 +107,7 @@ class ModelMethods:
         if spec is None or not known or data.steps is None or model.eager:
             return data.only_shape(), result
         job = Job(
-            (MANY | SINGLE)[name], data.steps, epochs - start if name == "fit" else 1, name not in model.traced,
+            (MANY | SINGLE)[name], data.steps, epochs - start if name == "fit" else 1, not _traced(model, name, data.fixed),
             validation or 0, data.last, start=not self.begun,
         )  # fmt: skip
         self.begun = True
@@ -118,3 +118,14 @@ class ModelMethods:
         own = {"fit": "train_step", "evaluate": "test_step", "predict": "predict_step"}.get(name, "")
         found = model.instance.cls.find(own) if model.instance is not None else None
         return found if isinstance(found, Function) else None
+
+
+def _traced(model: Model, method: str, size: int) -> bool:
+    """Whether there is a graph for batches of a size; one for batches of any size fits all."""
+    return method in model.traced or (size > 0 and f"{method} {size}" in model.traced)
+
+
+def _trace(model: Model, method: str, size: int) -> None:
+    """Keep that there is one; after the second size TensorFlow traces for any."""
+    others = any(each.startswith(f"{method} ") and each != f"{method} {size}" for each in model.traced)
+    model.traced.add(method if not size or others else f"{method} {size}")
