@@ -7,7 +7,8 @@ a layer, optimizer, loss, input or line (goal: 99% in graphs, 94% with XLA), cre
 gradient time that is mapped to the backward pass (99%), and how long reading the profiles takes against the run (10%).
 `isolated`: the total variation of the layers' shares from their isolated cost (5 points, 8 while others keep all
 processors busy) and the error of layers of 5% and more (20%), beside Smaragdine's way on the same traces, for the
-models of `isolated_layers.py`. `--realtime` gives the programs priority over everything: a calm machine where others work.
+models of `isolated_layers.py`, and how far a second reference is from the first. `--realtime` gives the programs
+priority over everything: a calm machine where others work.
 `slowdown`: CPU time of `--inside auto` over that of `off`, two runs at once, each on a processor of its own, which they
 change from pair to pair (2%; the upper end of the 95% interval at most 4%).
 """
@@ -94,6 +95,8 @@ for _ in range(SIZE):
 STEPS = {"CNN fit": 3072, "BERT fit": 480, "compiled step": 52_000}
 """So many take 30 s and more of one processor."""
 WAYS = ("ours", "same window", "percentile weights", "Smaragdine's way")
+SECOND = "a second reference"
+"""The same layers by themselves, but one after the other: how well isolated cost is known."""
 BUSY = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): pass"
 """Keeps a processor busy for as long as the benchmark runs."""
 
@@ -249,7 +252,7 @@ def isolated(
         for model in models
     }
     note = f"median of {len(models)} models"
-    for way in WAYS:
+    for way in (*WAYS, SECOND):
         points = [one[0][way] for one in found.values()]
         goal = (8 if loaded else 5) if way == "ours" else None
         spread = f"{note}, {min(points):.1f} to {max(points):.1f}"
@@ -285,7 +288,8 @@ def against_isolated(
         for other in others:
             other.kill()
             other.wait()
-    truth = json.loads((where / "isolated.json").read_text())
+    references = json.loads((where / "isolated.json").read_text())
+    truth = references["turns"]
     read_profiles(Path(sys.executable), where)
     (recorded,) = read_recorded(where)
     functions, counts = np.unique(recorded.steps[:, 0], return_counts=True)
@@ -302,11 +306,13 @@ def against_isolated(
     ways = dict(zip(WAYS, (weighed if process.loaded else same, same, weighed, previous), strict=True))
     stretched = wall_over_cpu(side.rows, float(sum(session.cpu_ns for session in recorded.sessions)))
     points, worst = {}, 0.0
+    costs = {way: dict.fromkeys(truth, 0.0) for way in ways}
     for way, values in ways.items():
-        found = dict.fromkeys(truth, 0.0)
         for number, name in enumerate(names):
-            if name in found:
-                found[name] += float(values[number])
+            if name in truth:
+                costs[way][name] += float(values[number])
+    costs[SECOND] = references["in order"]
+    for way, found in costs.items():
         total, whole = sum(found.values()) or 1.0, sum(truth.values())
         differences = {name: found[name] / total - truth[name] / whole for name in truth}
         points[way] = 50.0 * sum(abs(difference) for difference in differences.values())

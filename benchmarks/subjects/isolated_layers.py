@@ -4,6 +4,10 @@ What a layer costs by itself is told by another process, which nothing looks int
 the profiler, and writing its profiles, would count as the layers' own. Layers take turns, a few calls each, and the
 median of the turns counts, so that neither a busy moment nor a colder cache is one layer's alone. CPU time stands for
 energy; that of calling a function with nothing in it is taken off.
+
+What a layer costs by itself depends on what ran before it: its inputs are in a cache or not, memory is at hand or not.
+So the same layers are timed once more one after the other, each on what the one before it gave, as in the model. How far
+the two references are apart is how well the truth itself is known.
 """
 
 from __future__ import annotations
@@ -75,17 +79,25 @@ for layer in sizes:
     inputs.append(functions[-1](inputs[-1]))
 names.append("nothing")
 functions.append(tf.function(lambda values: values))
-turns = {name: [] for name in names}
+turns, in_order = {name: [] for name in names}, {name: [] for name in names}
+def costs(turns):
+    middle = {name: sorted(own[5:])[len(own[5:]) // 2] for name, own in turns.items()}
+    calling = middle.pop("nothing")
+    return {name: max(0.0, own - calling) for name, own in middle.items()}
 for turn in range(5 + REPEAT // 4):
     for name, function, values in zip(names, functions, inputs):
         before = time.process_time()
         for _ in range(4):
             function(values)
         turns[name].append(time.process_time() - before)
-middle = {name: sorted(own[5:])[len(own[5:]) // 2] for name, own in turns.items()}
-calling = middle.pop("nothing")
+for turn in range(5 + REPEAT):
+    values = x
+    for name, function in zip(names, functions):
+        before = time.process_time()
+        values = function(values)
+        in_order[name].append(time.process_time() - before)
 with open("isolated.json", "w") as file:
-    json.dump({name: max(0.0, own - calling) for name, own in middle.items()}, file)
+    json.dump({"turns": costs(turns), "in order": costs(in_order)}, file)
 """
 """`model`: the steps that are looked into; `layers`: what each layer costs by itself."""
 

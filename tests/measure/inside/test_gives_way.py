@@ -74,3 +74,33 @@ def test_what_is_not_asked_for_is_not_looked_at(tmp_path: Path) -> None:
     assert status == 0, errors
     assert found["inside"] == []
     assert found["inside_note"] == "Calls were not looked into (--inside off)."
+
+
+LONG_STEP = """
+import json, sys, time
+import tensorflow as tf
+from energy_measure.injected.inside import windows as module
+from energy_measure.injected.inside.journal import Journal
+module.LONGEST_NS = 200_000_000
+windows = module.Windows(Journal(sys.argv[1]), everything=True)
+matrix = tf.ones((64, 64))
+began = windows.begin("step")
+until = time.monotonic() + 2.0
+while time.monotonic() < until:
+    matrix = tf.matmul(matrix, matrix)
+windows.end("step", began)
+windows.finish()
+windows.journal.write()
+"""
+
+
+def test_a_step_longer_than_a_session_is_seen_to_its_end(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", LONG_STEP, str(tmp_path)], check=True, capture_output=True)
+    (journal,) = tmp_path.glob("inside-*.jsonl")
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    sessions = [content for kind, content in records if kind == "session"]
+    ((_, began, ended, *_),) = [step for kind, content in records if kind == "steps" for step in content]
+    assert len(sessions) >= 2
+    assert sessions[0][1] <= began
+    *_, written, _ = sessions[-1]  # the step may end while a profile is written
+    assert written >= ended

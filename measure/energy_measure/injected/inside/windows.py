@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 SESSION_NS = 500_000_000
 """A session ends after the step in which it gets so old, unless it has seen fewer than `STEPS`."""
 LONGEST_NS = 10_000_000_000
-"""It ends in the midst of a step if nothing else ends it: memory stays bounded."""
+"""It ends in the midst of a step if nothing else ends it, and the next one follows: memory stays bounded."""
+FOLLOWING, CHEAP = 6, 0.03
+"""So many follow each other in one step, as long as writing a profile takes no more than this part of what it looked at."""
 STEPS = 3
 FUNCTIONS = 12
 """Of so many functions the first `STEPS` executions are looked at whatever that costs: else nothing is known of them."""
@@ -68,6 +70,12 @@ class Windows:
         self.cost = 0
         self.rate = COST + EXPORT
         """What a session costs as a part of its CPU time; more where sessions of this program did."""
+        self.writing = 0.0
+        """CPU time of writing the last profile, as a part of what it looked at."""
+        self.in_step = False
+        """A step is under way that a session looks at."""
+        self.followed = 0
+        """Sessions that began in the midst of it."""
         self.next_at = 0
         self.idle_until = 0
         """Until then no window is due with a function that is known well enough (`known_well`)."""
@@ -124,6 +132,7 @@ class Windows:
             finally:
                 self.lock.release()
         if self.session is not None:
+            self.in_step, self.followed = True, 0
             self.steps_seen += 1
             self.looked[name] = self.looked.get(name, 0) + 1
         return clock()
@@ -131,6 +140,7 @@ class Windows:
     def ended(self, name: Any, began: int) -> None:
         """Note a step, and close a window that is old enough."""
         now = clock()
+        self.in_step = False
         self.log(self.functions[name], began, now)
         if self.session is None:
             return
@@ -236,7 +246,9 @@ class Windows:
         finally:
             closed = clock()
             looked = cpu - self.started[3]
-            cost = time.process_time_ns() - cpu + int(COST * looked)
+            written = time.process_time_ns() - cpu
+            self.writing = written / max(looked, 1)
+            cost = written + int(COST * looked)
             self.cost += cost
             self.rate = max(COST + EXPORT, min(1.0, cost / max(looked, 1)))
             self.next_at = closed + PAUSE * cost
@@ -248,14 +260,21 @@ class Windows:
         self.journal.write()
 
     def cut_off(self, number: int) -> None:
-        """End a session that a single long step keeps open."""
+        """End a session that nothing else has ended; in the midst of a step the next one sees what it does then."""
         if self.session is not None and self.number == number and self.lock.acquire(False):
             try:
                 self.close()
-                if not self.everything:
-                    self.journal.note(
-                        "A step longer than %d s was looked at in part." % (LONGEST_NS // 10**9)
-                    )
+                if not self.in_step:
+                    return  # the program builds a graph, or waits: the next step opens a window
+                if self.everything or (self.followed < FOLLOWING and self.writing < CHEAP):
+                    self.followed += 1
+                    self.open()
+                    self.steps_seen = 1
+                else:
+                    seconds = LONGEST_NS // 10**9 * (1 + self.followed)
+                    self.journal.note("Of a step longer than %d s the rest was not looked at." % seconds)
+            except Exception as problem:
+                self.fail(problem)
             finally:
                 self.lock.release()
 
