@@ -141,21 +141,45 @@ class Finder(importlib.abc.MetaPathFinder):
         return None
 
 
-def fresh_main(path: str | None) -> types.ModuleType:
-    """A `__main__` module such as the interpreter makes for a script (or, without a path, a notebook)."""
+def fresh_main(path: str | None, package: str = "") -> types.ModuleType:
+    """A `__main__` module such as the interpreter makes for a script (or, without a path, a notebook).
+
+    `package`: it is a module of this package, as `python -m package.module` runs it.
+    """
     module = types.ModuleType("__main__")
     names = module.__dict__
     names.update(__builtins__=builtins, __spec__=None, __package__=None, __annotations__={})
     if path is not None:
         loader = importlib.machinery.SourceFileLoader("__main__", path)
         names.update(__file__=path, __cached__=None, __loader__=loader)
+        if package:
+            name = f"{package}.{os.path.splitext(os.path.basename(path))[0]}"
+            spec = importlib.machinery.ModuleSpec(name, loader, origin=path)
+            names.update(__package__=package, __spec__=spec)
     sys.modules["__main__"] = module
     return module
 
 
-def run_script(path: str, instrumented: str | None) -> None:
-    """Run a script as `python path` would."""
-    module = fresh_main(path)
+def package_of(path: str) -> str:
+    """The package of a script that imports from it by dots, which it can do as `python -m` alone; else nothing."""
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read(), path)
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return ""  # running it says what is wrong
+    if not any(isinstance(one, ast.ImportFrom) and one.level for one in ast.walk(tree)):
+        return ""
+    names: list[str] = []
+    folder = os.path.dirname(os.path.abspath(path))
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        names.insert(0, name)
+    return ".".join(names)
+
+
+def run_script(path: str, instrumented: str | None, package: str = "") -> None:
+    """Run a script as `python path` would, or one of a package as `python -m` would."""
+    module = fresh_main(path, package)
     exec(script_code(path, instrumented), module.__dict__)
 
 
@@ -308,7 +332,11 @@ def run(specification: dict[str, Any], file: str, recorder: Any) -> int | str | 
     """Run the program to its end, and give the status it would leave with."""
     path = specification["entry"]
     sys.argv = [path, *specification["arguments"]]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    name = "" if "cells" in specification else package_of(path)
+    folder = os.path.dirname(os.path.abspath(path))
+    for _ in name.split(".") if name else ():
+        folder = os.path.dirname(folder)
+    sys.path.insert(0, folder)
     sources = specification["sources"]
     watch_imports(specification, file, recorder, look_inside(specification, recorder))
     try:
@@ -316,7 +344,7 @@ def run(specification: dict[str, Any], file: str, recorder: Any) -> int | str | 
             run_cells(specification["cells"])
         else:
             shown = os.path.abspath(path) if sys.version_info >= (3, 9) else path
-            run_script(shown, sources.get(os.path.realpath(path)))
+            run_script(shown, sources.get(os.path.realpath(path)), name)
     except SystemExit as stop:
         if isinstance(stop.code, str):
             recorder.error = one_line(stop.code)

@@ -109,7 +109,7 @@ def read_module(
     known = _names(root, path, files)
     return Module(
         path=path,
-        has_main_block=any(_is_main_block(statement) for statement in tree.body),
+        has_main_block=path.name == "__main__.py" or any(map(_is_main_block, tree.body)),
         imports=frozenset(known[name] for name in imported(tree, root, path) if name in known),
         calls=bool(calls),
         calls_at_import=any(call.function == "" for call in calls),

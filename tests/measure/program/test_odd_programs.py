@@ -101,3 +101,21 @@ def test_names_and_errors_that_are_not_utf_8_are_kept_and_found(bench: Any, comm
         assert asked.returncode == 0, (words, asked.stderr)
         assert "half" in asked.stdout or words in (["check", name], ["runs"])
         assert "Traceback" not in asked.stderr, words
+
+
+def test_a_package_runs_as_python_m_would_run_it(bench: Any, command: Any) -> None:
+    bench.write(
+        {
+            "tool/__init__.py": "",
+            "tool/__main__.py": "from .cli import main\nmain(__package__, __spec__.name)\n",
+            "tool/cli.py": "import tensorflow as tf\nfrom . import parts\ndef main(*names):\n    tf.square(2)\n    print(*names)\n",
+            "tool/parts/__init__.py": "from ..other import value\n",
+            "tool/other.py": "value = 1\n",
+        }
+    )
+    for named in ("tool/__main__.py", "."):
+        done = command.run(named, "--quick", "--format", "json", "--program-output", "said.txt")
+        assert done.returncode == 0, done.stderr
+        assert (bench.project / "said.txt").read_text() == "tool tool.__main__\n"
+        (call,) = json.loads(done.stdout)["calls"]
+        assert (call["file"], call["line"], call["times"]) == ("tool/cli.py", 4, 1)
