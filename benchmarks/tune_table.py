@@ -46,6 +46,7 @@ NOTHING_HELPS = frozenset({"convolutions", "compiled_step"})
 """Programs in which no saving was found by hand: a proven one there would be suspect, a dearer patch wrong."""
 SUMMED_UP = f"programs with a proven saving above {WORTH:g}%, of those with one found by hand"
 SLOWEST = "longest tuning"
+PIECEMEAL = "made one tuning at a time: command, commit and load are those of the last"
 
 
 def tuned(script: Path, budget: float, skip: str = "") -> tuple[dict[str, Any] | None, str, float]:
@@ -92,7 +93,7 @@ def note_of(told: dict[str, Any]) -> str:
 def tune_with(script: Path, budget: float, results: Results) -> None:
     """Its figure with everything."""
     told, problem, minutes = tuned(script, budget)
-    note = problem if told is None else f"{note_of(told)}; tuned in {minutes:.1f} min"
+    note = problem if told is None else f"{note_of(told)}; tuned in {minutes:.1f} min, load {results.load:g}"
     results.add(script.stem, None if told is None else saving(told), "%", note=note)
 
 
@@ -102,12 +103,11 @@ def tune_without(script: Path, budget: float, results: Results) -> None:
     if name is not None:
         told, problem, _ = tuned(script, budget, name)
         share = None if told is None else saving(told)
-        results.add(
-            f"{script.stem} without {name}", share, "%", note=problem if told is None else note_of(told)
-        )
+        note = problem if told is None else f"{note_of(told)}; load {results.load:g}"
+        results.add(f"{script.stem} without {name}", share, "%", note=note)
 
 
-def sum_up(results: Results) -> None:
+def sum_up(results: Results, piecemeal: bool) -> None:
     """How many of the programs have a saving that is worth it, and how long the longest took."""
     whole = [one for one in results.figures if " " not in one.name and one.value is not None]
     wanted = [one.value or 0.0 for one in whole if one.name not in NOTHING_HELPS]
@@ -116,7 +116,7 @@ def sum_up(results: Results) -> None:
         results.add(SUMMED_UP, worth, "%", at_least=50.0, note=f"of {len(wanted)} programs")
     minutes = [float(found.group(1)) for one in whole if (found := re.search(r"in ([\d.]+) min", one.note))]
     if minutes:
-        results.add(SLOWEST, max(minutes), "min", at_most=LONGEST)
+        results.add(SLOWEST, max(minutes), "min", at_most=LONGEST, note=PIECEMEAL if piecemeal else "")
 
 
 def kept(results: Results, scripts: Sequence[Path], side: str) -> None:
@@ -149,7 +149,7 @@ def main() -> None:
         if asked.side != "with":
             tune_without(script, asked.budget, results)
         results.figures.sort(key=lambda one: one.name)
-        sum_up(results)
+        sum_up(results, bool(asked.only) or asked.side != "both")
         results.write()
 
 

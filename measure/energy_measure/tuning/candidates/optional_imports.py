@@ -14,12 +14,15 @@ PULLED_IN = ("sklearn", "matplotlib", "pandas", "cv2", "IPython")
 _KNOWN = frozenset({"tensorflow", "keras", "numpy", "absl", *sys.stdlib_module_names})
 """Of these it is known that none needs the packages; whoever imports something else may."""
 
+_PULLING = frozenset({"tensorflow", "keras"})
+
 
 def find(sources: Sequence[Source]) -> Iterator[Candidate]:
     """Tell Python that they are not there, before the first import; where the program imports nothing that may use them."""
     entry = sources[0] if sources else None
     own = {source.path.stem for source in sources} | {source.path.parent.name for source in sources}
-    if entry is None or any(_imports(source) - _KNOWN - own or _draws(source) for source in sources):
+    imported = set().union(*map(_imports, sources))
+    if entry is None or imported - _KNOWN - own or not imported & _PULLING or any(map(_draws, sources)):
         return
     first = next(
         (one for one in entry.analysis.tree().root_node.named_children if one.type.startswith("import")), None
