@@ -267,6 +267,25 @@ def _joined(spec: LayerSpec) -> LayerCost:
     return LayerCost((Part(kind, (float(read + out.bytes),)),), out)
 
 
+def _dot(spec: LayerSpec) -> LayerCost:
+    """Products of the rows of two tensors."""
+    out, (left, right) = _out(spec), spec.inputs[:2]
+    asked = spec.config.get("axes")
+    axis = asked if isinstance(asked, int) else numbers(asked)[0]
+    moved = float(left.bytes + right.bytes + out.bytes)
+    return LayerCost((Part("Dense:nd", (moved, 2.0 * out.elements * left.shape[axis], 0.0)),), out)
+
+
+def _plain_attention(spec: LayerSpec) -> LayerCost:
+    """Scores of queries against values, and values by them, without weights that are worth counting."""
+    query, value = spec.inputs[0], spec.inputs[1]
+    batch, length, width = query.shape
+    scores = _made((batch, length, value.shape[1]))
+    work = 4.0 * scores.elements * width
+    product = Part("Dense:nd", (float(query.bytes + value.bytes + 2 * scores.bytes), work, 0.0))
+    return LayerCost((product, _activation("softmax", scores)), _made((batch, length, value.shape[2])))
+
+
 def _embedding(spec: LayerSpec) -> LayerCost:
     words, width = _whole(spec, "input_dim"), _whole(spec, "output_dim")
     out = _made((*spec.inputs[0].shape, width))
@@ -449,6 +468,9 @@ RULES: Mapping[str, Rule] = {
     "RandomBrightness": _lent("RandomContrast", _same()),
     "RNN": _cell,
     **dict.fromkeys(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate"), _joined),
+    "Dot": _dot,
+    "Attention": _plain_attention,
+    "Masking": _lent("Rescaling", _same()),
     "Embedding": _embedding,
     **dict.fromkeys(GATES, _recurrent),
     "MultiHeadAttention": _attention,
