@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -119,6 +120,27 @@ def test_a_program_that_is_too_large_is_told(tmp_path: Path) -> None:
         assert done.returncode == 2, (arguments, done.stderr)
         assert "larger than 16 MB" in done.stderr, arguments
         assert "Traceback" not in done.stderr, arguments
+
+
+def test_a_file_that_ends_its_reader_is_told_and_the_others_are_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from energy_lsp.checking import run
+
+    files = [tmp_path / f"f{number}.py" for number in range(run.FEW + 1)]
+    for file in files:
+        file.write_text(CALL)
+    read = run.read_reports
+
+    def ended(folder: object, path: Path, client: object) -> object:
+        if path.name == "f7.py":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return read(folder, path, client)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(run, "read_reports", ended)
+    results = run.check_files(files, {"database": str(tmp_path / "none.db")}, run.Scope(), lambda *_: None)
+    assert [one.file for one in results if one.problem] == [run.shown_path(tmp_path / "f7.py")]
+    assert len(results) == len(files)
 
 
 def test_a_link_that_was_named_is_read(hostile: Path) -> None:

@@ -7,6 +7,8 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -83,9 +85,23 @@ def check_files(
         with ProcessPoolExecutor(min(CORES, len(chunks)), initializer=gc.disable) as pool:
             futures = {pool.submit(_check_chunk, chunk, options, scope): chunk for chunk in chunks}
             for future in as_completed(futures):
-                done.update(zip(futures[future], future.result(), strict=True))
+                with suppress(BrokenProcessPool):
+                    done.update(zip(futures[future], future.result(), strict=True))
+                progress("Checking", len(done), len(files))
+        for file in part:
+            if file not in done:  # a process ended: each file that is left gets one of its own
+                done[file] = _check_apart(file, options, scope)
                 progress("Checking", len(done), len(files))
     return [done[file] for file in files]
+
+
+def _check_apart(file: Path, options: Mapping[str, object], scope: Scope) -> FileResult:
+    """Check a file that may take the process with it that reads it."""
+    with ProcessPoolExecutor(1, initializer=gc.disable) as pool:
+        try:
+            return pool.submit(check_file, file, options, scope).result()
+        except BrokenProcessPool:
+            return FileResult(shown_path(file), problem="could not be checked (its reader was ended)")
 
 
 def _cut(files: Sequence[Path], size: int) -> list[Sequence[Path]]:
