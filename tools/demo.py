@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from energy_lsp.presentation.notation.units import bar, duration, joules, whole
+from energy_lsp.presentation.notation.units import bar, column_unit, duration, in_unit, joules, whole
 from energy_lsp.terminal.console import Screen
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,16 +106,20 @@ def measured(story: Story, program: dict[str, Any], found: dict[str, Any]) -> No
     story.say(f"{mark}{whole(total)} above idle in {duration(program['seconds'])}, one run; {how}.")
     calls = [call for call in found["calls"] if call["total_joules"] is not None]
     calls.sort(key=lambda call: -call["total_joules"])
+    unit = column_unit(call["total_joules"] for call in calls[:3])
     for call in calls[:3]:
         share = call["total_joules"] / total
         name = short(call) + (f", {call['times']} times" if call["times"] > 1 else "")
-        story.say(f"{name:28} {mark}{joules(call['total_joules']):>8}  {share:4.0%}  {bar(share)}")
+        story.say(
+            f"{name:28} {mark}{in_unit(call['total_joules'], unit):>7} {unit}  {share:4.0%}  {bar(share)}"
+        )
 
 
 def phases(story: Story, program: dict[str, Any]) -> None:
     """Where it went."""
     story.part("Where it went")
     total = program["joules"]
+    unit = column_unit(phase["joules"] for phase in program["phases"])
     for phase in sorted(program["phases"], key=lambda one: -one["joules"])[:5]:
         share = max(phase["joules"], 0.0) / total
         if share < 0.005:
@@ -123,7 +127,7 @@ def phases(story: Story, program: dict[str, Any]) -> None:
         most = sorted(phase["detail"].items(), key=lambda item: -item[1])[:1]
         named = ", ".join(f"{name.rpartition('.')[2][:24]} {joules(value)}" for name, value in most)
         story.say(
-            f"{phase['name']:12} {joules(max(phase['joules'], 0.0)):>8}  {share:4.0%}  {bar(share)}  {named}"
+            f"{phase['name']:12} {in_unit(phase['joules'], unit):>7} {unit}  {share:4.0%}  {bar(share)}  {named}"
         )
 
 
@@ -138,8 +142,9 @@ def inside(story: Story, found: dict[str, Any]) -> None:
         layers[name] = layers.get(name, 0.0) + part["joules"]
     if total <= 0:
         story.say("Nothing could be seen inside of it in this run; the report says why.")
+    unit = column_unit(layers.values())
     for name, energy in sorted(layers.items(), key=lambda item: -item[1])[:4]:
-        story.say(f"{name:32} {joules(energy):>8}  {energy / total:4.0%} of fit")
+        story.say(f"{name:32} {in_unit(energy, unit):>7} {unit}  {energy / total:4.0%} of fit")
 
 
 def _is_fit(part: dict[str, Any], found: dict[str, Any]) -> bool:

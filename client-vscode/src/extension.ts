@@ -23,6 +23,7 @@ import { serverCommands, shownHere } from "./server/protocol";
 import type { MarkdownPage } from "./server/protocol";
 import { Server } from "./server/lifecycle";
 import { StatusItem } from "./views/status";
+import { tick } from "./messages/walkthrough";
 import { tune } from "./commands/tune";
 import type { TuneArgument } from "./commands/tune";
 
@@ -51,8 +52,14 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(log, running, pages, view, runs, report, new StatusItem(running), new Heat(running, context.extensionUri));
   context.subscriptions.push(...commands(parts), ...restarts(running));
   takeOver(parts);
+  running.onState((state) => {
+    if (state === "running") {
+      void tick("install", context.globalState);
+    }
+  });
   measuring.onMeasured(({ status }) => {
     runs.refresh();
+    void tick("measure", context.globalState);
     if (status === "finished") {
       void offerCalibration(running, measuring, context.globalState);
     }
