@@ -113,7 +113,7 @@ class Results:
                 {
                     name: value
                     for name, value in asdict(figure).items()
-                    if value not in (None, "", False) or name == "value"
+                    if name == "value" or (value not in (None, "") and value is not False)  # a goal may be 0
                 }
                 for figure in self.figures
             ],

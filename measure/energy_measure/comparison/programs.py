@@ -125,7 +125,7 @@ def compare_programs(
     metered = Metered(meter, wait=wait, on_wait=on_wait)  # says at once if the meter cannot be used
     with metered:
         alike = [
-            _require_equal(pair, {side: _run(pair, side)[0] for side in SIDES})
+            _require_equal(pair, {side: _marked_run(pair, side)[0] for side in SIDES})
         ]  # also warms the disk's cache
         found: dict[Side, list[MeteredWindow]] = {side: [] for side in SIDES}
         marked: dict[Side, list[list[Marked]]] = {side: [] for side in SIDES}
@@ -135,12 +135,9 @@ def compare_programs(
             printed: dict[Side, bytes] = {}
             for side in order:
                 metered.rest(pair.rest_seconds)
-                with tempfile.TemporaryDirectory(prefix="energy-lsp-") as folder:
-                    spans, calls = Path(folder) / "spans", Path(folder) / "calls"
-                    under = (str(LAUNCHERS / "marked_run.py"), str(calls))
-                    printed[side], window = _run(pair, side, under, spans)
-                    found[side].append(window)
-                    marked[side].append(phases_of_run(spans, calls))
+                printed[side], window, marks = _marked_run(pair, side)
+                found[side].append(window)
+                marked[side].append(marks)
             last = printed
             alike.append(_require_equal(pair, printed))
         metered.rest(pair.rest_seconds)
@@ -204,8 +201,16 @@ def _of_phase(metered: Metered, runs: Sequence[Sequence[Marked]]) -> tuple[list[
     return joules, [sum(mark.end_ns - mark.start_ns for mark in marks) * 1e-9 for marks in runs]
 
 
+def _marked_run(pair: ProgramPair, side: Side) -> tuple[bytes, MeteredWindow, list[Marked]]:
+    """One run of a side: what it printed, when it ran, and its phases."""
+    with tempfile.TemporaryDirectory(prefix="energy-lsp-") as folder:
+        spans, calls = Path(folder) / "spans", Path(folder) / "calls"
+        printed, window = _run(pair, side, (str(LAUNCHERS / "marked_run.py"), str(calls)), spans)
+        return printed, window, phases_of_run(spans, calls)
+
+
 def _run(
-    pair: ProgramPair, side: Side, under: tuple[str, ...] = (), spans: Path | None = None
+    pair: ProgramPair, side: Side, under: tuple[str, ...], spans: Path | None = None
 ) -> tuple[bytes, MeteredWindow]:
     """One run of a side: what it printed, and when it ran.
 

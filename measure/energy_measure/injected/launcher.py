@@ -337,6 +337,7 @@ def run(specification: dict[str, Any], file: str, recorder: Any) -> int | str | 
     for _ in name.split(".") if name else ():
         folder = os.path.dirname(folder)
     sys.path.insert(0, folder)
+    beside("phase_marks").provide_span()
     sources = specification["sources"]
     watch_imports(specification, file, recorder, look_inside(specification, recorder))
     try:

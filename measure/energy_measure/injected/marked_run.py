@@ -10,21 +10,19 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
-import importlib.util
 import os
 import runpy
 import sys
 import threading
 import time
-import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from energy_measure.injected.import_hook import AfterImport
-    from energy_measure.injected.phase_marks import span
+    from energy_measure.injected.phase_marks import provide_span
 else:  # beside this file, which is started by its path
     from import_hook import AfterImport
-    from phase_marks import span
+    from phase_marks import provide_span
 
 PHASES = {
     "fit": "training",
@@ -73,14 +71,6 @@ class Marks:
         """Write all lines; a folder that is gone is nobody's concern."""
         with contextlib.suppress(OSError), open(path, "w", encoding="utf-8") as stream:
             stream.writelines(f"{start} {end} {phase}\n" for start, end, phase in self.lines)
-
-
-def provide_span() -> None:
-    """Let a program mark its phases where energy-lsp is not installed."""
-    if importlib.util.find_spec("energy_lsp") is None:
-        module = types.ModuleType("energy_lsp", "What a measured program may use of energy-lsp.")
-        vars(module)["span"] = span
-        sys.modules["energy_lsp"] = module
 
 
 def main() -> None:

@@ -1,12 +1,15 @@
 """`energy_lsp.span`: marks a phase of a program, such as training or inference, for who measures it.
 
-When nobody does, it is a context that does nothing. `marked_run` gives it to programs whose interpreter has no energy-lsp.
+When nobody does, it is a context that does nothing. Launchers give it to programs whose interpreter has no energy-lsp.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 import time
+import types
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -45,3 +48,11 @@ class _Marked:
 def span(name: str) -> AbstractContextManager[None]:
     """Mark a phase: `with energy_lsp.span("inference"): model.predict(x)`."""
     return _Marked(name) if _FILE else _NOTHING
+
+
+def provide_span() -> None:
+    """Let a program mark its phases where energy-lsp is not installed."""
+    if importlib.util.find_spec("energy_lsp") is None:
+        module = types.ModuleType("energy_lsp", "What a measured program may use of energy-lsp.")
+        vars(module)["span"] = span
+        sys.modules["energy_lsp"] = module

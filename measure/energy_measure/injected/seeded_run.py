@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional  # noqa: UP035 -
 if TYPE_CHECKING:
     from energy_measure.injected.import_hook import AfterImport
     from energy_measure.injected.original import protect
+    from energy_measure.injected.phase_marks import provide_span
 else:
     from import_hook import AfterImport  # beside this file, which is started by its path
     from original import protect
+    from phase_marks import provide_span
 
 APART = 1009
 """Between a program's own seed and its shifted ones: programs like to count seeds up."""
@@ -106,6 +108,7 @@ def main() -> None:
     sys.argv = sys.argv[5:]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     sys.meta_path.insert(0, AfterImport(hooks(None if seed == "-" else int(seed), noted)))
+    provide_span()
     protect(original, os.path.dirname(refused), refused)
     runpy.run_path(script, run_name="__main__")
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from energy_lsp.cli.measuring.compared import pairs_needed, side_names
 from energy_measure.comparison.effects import effects
 from energy_measure.comparison.marks import printed_metrics, read_marks
 from energy_measure.comparison.programs import ProgramPair
+from energy_measure.program.interpreters import python_of
 from energy_measure.statistics import wilcoxon
 
 PROGRAM = """
@@ -106,10 +108,17 @@ def test_a_phase_that_nobody_measures_is_the_same_nothing_each_time() -> None:
 
 def test_sides_may_differ_in_what_they_print_and_are_compared_by_phase(tmp_path: Path) -> None:
     (tmp_path / "p.py").write_text(PROGRAM)
+    venv.create(tmp_path / "bare", with_pip=False)  # energy-lsp is not there, `energy_lsp.span` is
     command = [
         *(sys.executable, "-m", "energy_lsp", "compare", "p.py", "p.py", "--quick", "--rest", "0.05"),
         *("--before-env", "WORK=0.05", "--after-env", "WORK=0.2", "--format", "json"),
-        *("--before-python", sys.executable, "--after-python", sys.executable),
+        *(
+            "--before-python",
+            sys.executable,
+            "--after-python",
+            str(python_of(tmp_path / "bare")),
+            "--profile",
+        ),
     ]
     refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert refused.returncode == 1
