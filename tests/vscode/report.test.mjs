@@ -132,6 +132,9 @@ test("calls are sorted and filtered, and lead to the source", async () => {
 });
 
 test("each chart has words, and nothing leaves a narrow screen", async () => {
+  const beside = await opened(620); // a report beside the source in an editor: no cards yet
+  assert.equal(await beside.tab.locator("#phases").evaluate((part) => part.scrollWidth <= part.clientWidth), true);
+  await beside.tab.close();
   for (const scheme of ["light", "dark"]) {
     const { tab, wrong } = await opened(375, scheme);
     assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
