@@ -27,40 +27,40 @@ import numpy as np
 from energy_data.database.calibrations import calibrations, cost_model
 from energy_data.database.database import Database
 from energy_data.prediction.cost_model import cost
-from energy_data.prediction.specs import CallSpec, Job, Tensor
+from energy_data.prediction.specs import CallSpec, ModelUse, Tensor
 from energy_data.prediction.whole_models import predict_job
 from energy_measure.calibration.assembly import METHODS, measured_steps
-from energy_measure.calibration.fitting import Sample, ends, fitted, grouped, solve
+from energy_measure.calibration.fitting import FitSample, ends, fitted, grouped, solve
 from energy_measure.calibration.points import all_points
 from energy_measure.calibration.reference_models import spec_of
-from energy_measure.calibration.samples import Ran, samples_of
+from energy_measure.calibration.samples import CalibrationRuns, samples_of
 from energy_measure.calibration.session import PROGRAM, calibrate
 from energy_measure.program.interpreters import Interpreter
 from record import Results
 from subjects.held_out_models import HELD_OUT
 from subjects.programs_compared import PROGRAMS, compared, figures
 
-Form = Callable[[Sequence[Sample], Sample], float]
+Form = Callable[[Sequence[FitSample], FitSample], float]
 SMALLEST = 20e-6
 """CPU seconds below which an error says nothing."""
 
 
-def constant(known: Sequence[Sample], new: Sample) -> float:
+def constant(known: Sequence[FitSample], new: FitSample) -> float:
     return float(np.median([sample.joules for sample in known]))
 
 
-def linear(known: Sequence[Sample], new: Sample) -> float:
+def linear(known: Sequence[FitSample], new: FitSample) -> float:
     values = solve(
         [sample.features[:1] for sample in known], [s.joules for s in known], [s.noise for s in known]
     )
     return values[0] + values[1] * new.features[0]
 
 
-def least_squares(known: Sequence[Sample], new: Sample) -> float:
+def least_squares(known: Sequence[FitSample], new: FitSample) -> float:
     return cost(fitted(known), new.features)
 
 
-def roofline(known: Sequence[Sample], new: Sample) -> float:
+def roofline(known: Sequence[FitSample], new: FitSample) -> float:
     """Dispatch, and the longer of moving bytes and working."""
     floor = min(sample.joules for sample in known)
     rates = []
@@ -70,7 +70,7 @@ def roofline(known: Sequence[Sample], new: Sample) -> float:
     return floor + max(rate * value for rate, value in zip(rates, new.features, strict=True))
 
 
-def monotone(known: Sequence[Sample], new: Sample) -> float:
+def monotone(known: Sequence[FitSample], new: FitSample) -> float:
     """Straight lines between the points on logarithmic axes, never falling, flat beyond the smallest."""
     ordered = sorted(known, key=lambda sample: sum(sample.features))
     sizes = np.log([max(sum(sample.features), 1.0) for sample in ordered])
@@ -93,7 +93,7 @@ FORMS: dict[str, Form] = {
 
 def forms(paths: Sequence[str]) -> list[dict[str, Any]]:
     """Errors of each form for sizes in the middle, the largest size, and other shapes."""
-    ran = Ran()
+    ran = CalibrationRuns()
     for path in paths:
         ran.read(Path(path))
     found = []
@@ -126,14 +126,14 @@ def forms(paths: Sequence[str]) -> list[dict[str, Any]]:
     return [_value("repeatability", ran.repeatability, goal=0.10), *found]
 
 
-def _place(group: Sequence[Sample], place: int) -> str:
+def _place(group: Sequence[FitSample], place: int) -> str:
     sizes = [sum(sample.features) for sample in group]
     if sizes[place] == max(sizes):
         return "largest"
     return "other shapes" if place >= 3 else "sizes between"
 
 
-def _coverage(mode: str, groups: Sequence[Sequence[Sample]]) -> list[dict[str, Any]]:
+def _coverage(mode: str, groups: Sequence[Sequence[FitSample]]) -> list[dict[str, Any]]:
     """Intervals made from half of the APIs, tried on the other half."""
     from energy_measure.calibration.fitting import left_out
 
@@ -162,7 +162,7 @@ def models(path: str) -> list[dict[str, Any]]:
             continue
         for method in METHODS:
             step, trace, once, epoch = measured_steps(row, method, about["steps"], costs.watts)
-            predicted = predict_job(costs, spec_of(about), Job(method, about["steps"]))  # type: ignore[arg-type]
+            predicted = predict_job(costs, spec_of(about), ModelUse(method, about["steps"]))  # type: ignore[arg-type]
             if predicted is None:
                 found.append(_value(f"{method}, {about['name']}: no prediction", 1.0))
                 continue
@@ -170,7 +170,7 @@ def models(path: str) -> list[dict[str, Any]]:
             errors[method].append(abs(predicted.step_joules / step - 1))
             errors[f"{method}, first call"].append(abs(predicted.joules / whole - 1))
             held.append(predicted.low <= whole <= predicted.high)
-            later = predict_job(costs, spec_of(about), Job(method, about["steps"], first=False))  # type: ignore[arg-type]
+            later = predict_job(costs, spec_of(about), ModelUse(method, about["steps"], first=False))  # type: ignore[arg-type]
             if later is not None:
                 held_later.append(later.low <= whole - trace <= later.high)
             found.append(
@@ -196,8 +196,8 @@ def models(path: str) -> list[dict[str, Any]]:
     return found
 
 
-def _run(asked: list[dict[str, Any]]) -> Ran:
-    ran = Ran()
+def _run(asked: list[dict[str, Any]]) -> CalibrationRuns:
+    ran = CalibrationRuns()
     with tempfile.TemporaryDirectory() as folder:
         request, results = Path(folder) / "models.json", Path(folder) / "models.jsonl"
         request.write_text(json.dumps({"points": [], "models": asked, "seconds": 0, "rounds": 0}))
@@ -317,7 +317,7 @@ def speed(path: str) -> list[dict[str, Any]]:
         _value("a call, seconds", _seconds(lambda: costs.call(spec), 5000), goal=50e-6),
         _value(
             "a model of 60 layers, seconds",
-            _seconds(lambda: predict_job(costs, model, Job("fit", 10)), 200),
+            _seconds(lambda: predict_job(costs, model, ModelUse("fit", 10)), 200),
             goal=1e-3,
         ),
     ]

@@ -27,7 +27,7 @@ from energy_code.workspace.project import Project
 from energy_measure.meters import PowerModel, choose
 from energy_measure.program.call_sites import Instrumented
 from energy_measure.run.one_run import Key, OneRun
-from energy_measure.run.runs import QUICK, Runs
+from energy_measure.run.runs import QUICK, RepeatedRuns
 from record import Results
 
 STEPS = 600
@@ -85,7 +85,7 @@ def run_once(script: Path, *, marking: bool) -> tuple[OneRun, Instrumented, dict
     instrumented.add_file(script, Project(script.parent), script.parent)
     arguments = [str(Path(energy_measure.__file__).parents[1])]
     with tempfile.TemporaryDirectory() as name, (script.parent / "output").open("wb") as output:
-        runs = Runs(
+        runs = RepeatedRuns(
             Path(sys.executable),
             instrumented.specification(script, script.parent, arguments, gpu=False, marking=marking),
             choose("cpu-time"),

@@ -34,7 +34,7 @@ from energy_code.workspace.project import Project
 from energy_measure.attribution.events import Events
 from energy_measure.meters import choose
 from energy_measure.program.call_sites import Instrumented
-from energy_measure.program.process import Program
+from energy_measure.program.process import ProgramProcess
 from energy_measure.sampling.controller import Sampling
 from energy_measure.statistics import median_interval
 
@@ -183,7 +183,7 @@ def start_measured(script: Path, arguments: list[str], folder: Path, stack: Exit
     instrumented.add_file(script, Project(script.parent), script.parent)
     sampling = stack.enter_context(Sampling(choose("auto"), folder))
     program = stack.enter_context(
-        Program(
+        ProgramProcess(
             Path(sys.executable),
             instrumented.specification(script, script.parent, arguments, gpu=False, marking=True),
             folder,

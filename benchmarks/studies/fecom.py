@@ -24,8 +24,8 @@ from circumstances import Circumstances
 from energy_lsp.presentation.notation.units import joules
 from energy_lsp.report.sweep import write_sweep_report
 from energy_measure.sweep.fits import Correlation, Fit
-from energy_measure.sweep.plan import Point
-from energy_measure.sweep.run import Curve, Sample, Swept, curve
+from energy_measure.sweep.plan import SweepPoint
+from energy_measure.sweep.run import Curve, SweepSample, Swept, curve
 
 HERE = Path(__file__).parent
 PLOTS = HERE.parents[1] / ".cache" / "studies"
@@ -172,11 +172,11 @@ def published(records: Path) -> list[str]:
 
 def recorded(records: Path) -> list[Curve]:
     """A curve for each method of the records, as a sweep of ours would have it."""
-    methods: dict[str, list[Sample]] = {}
+    methods: dict[str, list[SweepSample]] = {}
     with records.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             spent = sum(float(row[f"{device}_j"]) for device in ("cpu", "ram", "gpu"))
-            sample = Sample(Point({}, (), {}), float(row["input_bytes"]), spent, None, None)
+            sample = SweepSample(SweepPoint({}, (), {}), float(row["input_bytes"]), spent, None, None)
             methods.setdefault(row["method"], []).append(sample)
     return [curve(name, "call", "input bytes", samples, row=0.0) for name, samples in methods.items()]
 

@@ -39,7 +39,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RepeatSummary:
     """Repeats of one figure."""
 
     mean: float
@@ -51,7 +51,7 @@ class Summary:
     """Places of the values that lie far from the rest. They are part of the mean all the same."""
 
 
-def summarise(values: Sequence[float]) -> Summary:
+def summarise(values: Sequence[float]) -> RepeatSummary:
     """Mean, 95% interval, coefficient of variation and outliers of repeated measurements."""
     data = np.asarray(values, dtype=np.float64)
     if len(data) == 0:
@@ -59,7 +59,7 @@ def summarise(values: Sequence[float]) -> Summary:
     mean = float(np.mean(data))
     spread = float(np.std(data, ddof=1)) if len(data) > 1 else float("nan")
     variation = spread / abs(mean) if mean else float("nan")
-    return Summary(mean, mean_interval(data), variation, len(data), outliers(data))
+    return RepeatSummary(mean, mean_interval(data), variation, len(data), outliers(data))
 
 
 def student_95(freedom: float) -> float:

@@ -67,7 +67,7 @@ class Call:
     """True for `@tf.function` without parentheses: a use that Python calls though no call is written."""
 
 
-class Function(NamedTuple):
+class Definition(NamedTuple):
     """A function or class of the file."""
 
     name: str

@@ -147,3 +147,27 @@ def test_a_property_hides_no_work(package: str) -> None:
         if keeps or loads or kept:
             wrong.append(name)
     assert not wrong, "make it a method:\n" + "\n".join(wrong)
+
+
+OWN_WORLDS = {
+    "energy_lsp.features.answers": "the same things as they go over the wire",
+    "energy_code.static_shapes.values.kinds": "the values of the walk for shapes; the interpreter has its own",
+    "energy_measure.injected": "runs inside the measured program, which imports nothing of the other packages",
+}
+SAME_MEANING = {
+    "CallSite": "where the source calls something: an expression of the reader, a place for the probe"
+}
+
+
+def test_a_type_name_has_one_meaning() -> None:
+    """A class that is called like another of another module is told from it by nobody who reads a line of code."""
+    defined: dict[str, list[str]] = {}
+    for package in PACKAGES:
+        for name, path in modules(package).items():
+            if any(name.startswith(world) for world in OWN_WORLDS):
+                continue
+            for node in ast.parse(path.read_text("utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    defined.setdefault(node.name, []).append(name)
+    twice = {name: found for name, found in defined.items() if len(found) > 1 and name not in SAME_MEANING}
+    assert not twice, "rename one of each"

@@ -138,7 +138,9 @@ def test_a_file_that_ends_its_reader_is_told_and_the_others_are_checked(
         return read(folder, path, client)  # type: ignore[arg-type]
 
     monkeypatch.setattr(run, "read_reports", ended)
-    results = run.check_files(files, {"database": str(tmp_path / "none.db")}, run.Scope(), lambda *_: None)
+    results = run.check_files(
+        files, {"database": str(tmp_path / "none.db")}, run.CheckScope(), lambda *_: None
+    )
     assert [one.file for one in results if one.problem] == [run.shown_path(tmp_path / "f7.py")]
     assert len(results) == len(files)
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from energy_data.catalogue.entry import Entry
 
 
-class Names(Protocol):
+class CatalogueLookup(Protocol):
     """What is asked of the catalogue (`catalogue.catalogue.Catalogue`)."""
 
     def find(self, dotted: str) -> Entry | None:
@@ -70,7 +70,7 @@ RECORDED = {
 _RECORDED_NAMES = frozenset(RECORDED.values())
 
 
-def canonical(catalogue: Names, written: str) -> str | None:
+def canonical(catalogue: CatalogueLookup, written: str) -> str | None:
     """The canonical name, or None where the text names nothing in the catalogue."""
     text = written.strip().removesuffix("()")
     if text.startswith("tf."):
@@ -88,7 +88,7 @@ def canonical(catalogue: Names, written: str) -> str | None:
     return found.name if found else None
 
 
-def _called(catalogue: Names, node: ast.expr) -> Entry | None:
+def _called(catalogue: CatalogueLookup, node: ast.expr) -> Entry | None:
     """The API that calling this expression reaches."""
     if isinstance(node, ast.Name):
         return catalogue.find(node.id)
@@ -101,7 +101,7 @@ def _called(catalogue: Names, node: ast.expr) -> Entry | None:
     return catalogue.member(value, "__call__") if value else None
 
 
-def _type(catalogue: Names, node: ast.expr) -> str | None:
+def _type(catalogue: CatalogueLookup, node: ast.expr) -> str | None:
     """The class of an expression's value; a bare function stands for its result, as records write it."""
     if isinstance(node, ast.BinOp):
         return _type(catalogue, node.left)
@@ -117,7 +117,7 @@ def _type(catalogue: Names, node: ast.expr) -> str | None:
     return called.name.rpartition(".")[0] if called.returns == "self" else called.returns
 
 
-def _member_of_value(catalogue: Names, owner: str | None, name: str) -> Entry | None:
+def _member_of_value(catalogue: CatalogueLookup, owner: str | None, name: str) -> Entry | None:
     """The member of an object, or of what calling the object gives: records write both the same way."""
     if owner is None:
         return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from energy_data.database.database import Database
 from energy_data.dataset import card
-from energy_data.dataset.columns import OF_RUNS, RUNS, TABLES, Column
+from energy_data.dataset.columns import OF_RUNS, RUNS, TABLES, DatasetColumn
 from energy_data.model import DEVICES, LAYER_SPAN, STEP_SPAN
 from energy_data.problems import DatabaseProblem, explained
 from energy_data.rows import unpacked
@@ -115,7 +115,9 @@ def _write_tables(
     return written
 
 
-def _write(path: Path, columns: Sequence[Column], batches: Iterator[list[Any]], about: card.About) -> int:
+def _write(
+    path: Path, columns: Sequence[DatasetColumn], batches: Iterator[list[Any]], about: card.About
+) -> int:
     """Write batches of columns; how many rows there were."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -139,7 +141,7 @@ def _write(path: Path, columns: Sequence[Column], batches: Iterator[list[Any]], 
     return rows
 
 
-def _schema(columns: Sequence[Column], about: card.About) -> pa.Schema:
+def _schema(columns: Sequence[DatasetColumn], about: card.About) -> pa.Schema:
     """Units and descriptions are part of the schema: a table that is copied alone still says what it holds."""
     import pyarrow as pa
 
@@ -152,7 +154,7 @@ def _schema(columns: Sequence[Column], about: card.About) -> pa.Schema:
     )
 
 
-def _type(column: Column) -> pa.DataType:
+def _type(column: DatasetColumn) -> pa.DataType:
     import pyarrow as pa
 
     return {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}[
@@ -160,7 +162,7 @@ def _type(column: Column) -> pa.DataType:
     ]
 
 
-def _in_columns(columns: Sequence[Column], rows: Rows) -> Iterator[list[Any]]:
+def _in_columns(columns: Sequence[DatasetColumn], rows: Rows) -> Iterator[list[Any]]:
     """Rows in batches, each turned into a list of arrays."""
     import pyarrow as pa
 
@@ -172,7 +174,7 @@ def _in_columns(columns: Sequence[Column], rows: Rows) -> Iterator[list[Any]]:
         ]
 
 
-def _array(column: Column, values: Sequence[Any], pa: Any) -> Any:
+def _array(column: DatasetColumn, values: Sequence[Any], pa: Any) -> Any:
     if column.kind == "boolean":
         values = [None if value is None else bool(value) for value in values]
     return pa.array(values, _type(column))

@@ -16,7 +16,7 @@ APPLICATION = "applications."
 """How the name of such a model begins where it stands among layers."""
 
 
-class Drawing:
+class ModelDraft:
     """A model while it is drawn: its layers so far, each with the shapes that it is given."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Drawing:
         return self.put("Multiply", x, mean)
 
 
-Body = Callable[[Drawing, Shape, Config], Shape]
+Body = Callable[[ModelDraft, Shape, Config], Shape]
 
 
 def divisible(width: float, by: int = 8) -> int:
@@ -84,7 +84,7 @@ def divisible(width: float, by: int = 8) -> int:
 
 
 def _vgg(counts: Sequence[int]) -> Body:
-    def body(draw: Drawing, x: Shape, config: Config) -> Shape:
+    def body(draw: ModelDraft, x: Shape, config: Config) -> Shape:
         for filters, count in zip((64, 128, 256, 512, 512), counts, strict=True):
             for _ in range(count):
                 x = draw.conv(x, filters, 3, use_bias=True, activation="relu")
@@ -94,7 +94,7 @@ def _vgg(counts: Sequence[int]) -> Body:
     return body
 
 
-def _stem(draw: Drawing, x: Shape, use_bias: bool, activated: bool = True) -> Shape:
+def _stem(draw: ModelDraft, x: Shape, use_bias: bool, activated: bool = True) -> Shape:
     """How residual and dense networks begin."""
     x = draw.put("ZeroPadding2D", x, padding=3)
     x = draw.conv(x, 64, 7, 2, "valid", use_bias)
@@ -104,14 +104,14 @@ def _stem(draw: Drawing, x: Shape, use_bias: bool, activated: bool = True) -> Sh
 
 
 def _resnet(counts: Sequence[int]) -> Body:
-    def block(draw: Drawing, x: Shape, filters: int, strides: int, first: bool) -> Shape:
+    def block(draw: ModelDraft, x: Shape, filters: int, strides: int, first: bool) -> Shape:
         shortcut = draw.normal(draw.conv(x, 4 * filters, 1, strides, "valid", True)) if first else x
         x = draw.normal(draw.conv(x, filters, 1, strides, "valid", True), "relu")
         x = draw.normal(draw.conv(x, filters, 3, use_bias=True), "relu")
         x = draw.normal(draw.conv(x, 4 * filters, 1, 1, "valid", True))
         return draw.active(draw.put("Add", shortcut, x), "relu")
 
-    def body(draw: Drawing, x: Shape, config: Config) -> Shape:
+    def body(draw: ModelDraft, x: Shape, config: Config) -> Shape:
         x = _stem(draw, x, True)
         for stage, count in enumerate(counts):
             for place in range(count):
@@ -123,7 +123,7 @@ def _resnet(counts: Sequence[int]) -> Body:
 
 
 def _resnet_v2(counts: Sequence[int]) -> Body:
-    def block(draw: Drawing, x: Shape, filters: int, strides: int, first: bool) -> Shape:
+    def block(draw: ModelDraft, x: Shape, filters: int, strides: int, first: bool) -> Shape:
         before = draw.normal(x, "relu")
         if first:
             shortcut = draw.conv(before, 4 * filters, 1, strides, "valid", True)
@@ -135,7 +135,7 @@ def _resnet_v2(counts: Sequence[int]) -> Body:
         x = draw.conv(x, 4 * filters, 1, 1, "valid", True)
         return draw.put("Add", shortcut, x)
 
-    def body(draw: Drawing, x: Shape, config: Config) -> Shape:
+    def body(draw: ModelDraft, x: Shape, config: Config) -> Shape:
         x = _stem(draw, x, True, activated=False)
         for stage, count in enumerate(counts):
             for place in range(count):
@@ -147,7 +147,7 @@ def _resnet_v2(counts: Sequence[int]) -> Body:
 
 
 def _densenet(counts: Sequence[int]) -> Body:
-    def body(draw: Drawing, x: Shape, config: Config) -> Shape:
+    def body(draw: ModelDraft, x: Shape, config: Config) -> Shape:
         x = _stem(draw, x, False)
         for stage, count in enumerate(counts):
             for _ in range(count):
@@ -169,7 +169,7 @@ def _alpha(config: Config) -> float:
     return float(alpha)
 
 
-def _mobilenet(draw: Drawing, x: Shape, config: Config) -> Shape:
+def _mobilenet(draw: ModelDraft, x: Shape, config: Config) -> Shape:
     alpha, multiplier = _alpha(config), config.get("depth_multiplier", 1)
     x = draw.normal(draw.conv(x, int(32 * alpha), 3, 2), "ReLU")
     stages = ((64, 1, 1), (128, 2, 2), (256, 2, 2), (512, 6, 2), (1024, 2, 2))
@@ -187,7 +187,7 @@ def _mobilenet(draw: Drawing, x: Shape, config: Config) -> Shape:
     return x
 
 
-def _mobilenet_v2(draw: Drawing, x: Shape, config: Config) -> Shape:
+def _mobilenet_v2(draw: ModelDraft, x: Shape, config: Config) -> Shape:
     alpha = _alpha(config)
     x = draw.normal(draw.conv(x, divisible(32 * alpha), 3, 2), "ReLU")
     stages = ((16, 1, 1), (24, 2, 2), (32, 3, 2), (64, 4, 2), (96, 3, 1), (160, 3, 2), (320, 1, 1))
@@ -218,7 +218,7 @@ LARGE = (
 
 
 def _mobilenet_v3(blocks: Sequence[tuple[float, int, int, int, bool, bool]], last: int) -> Body:
-    def body(draw: Drawing, x: Shape, config: Config) -> Shape:
+    def body(draw: ModelDraft, x: Shape, config: Config) -> Shape:
         alpha, plain = _alpha(config), config.get("minimalistic") is True
         swish = "ReLU" if plain else "hard_swish"
         if config.get("include_preprocessing", True) is not False:
@@ -254,7 +254,7 @@ STAGES = (
 
 
 def _efficientnet(width: float, depth: float) -> Body:
-    def body(draw: Drawing, x: Shape, config: Config) -> Shape:
+    def body(draw: ModelDraft, x: Shape, config: Config) -> Shape:
         x = draw.put("Normalization", draw.put("Rescaling", x))
         if config.get("weights", "imagenet") == "imagenet":
             x = draw.put("Rescaling", x)
@@ -289,7 +289,7 @@ def _efficientnet_v2(
     depth: float = 1.0,
     base: bool = False,
 ) -> Body:
-    def body(draw: Drawing, x: Shape, config: Config) -> Shape:
+    def body(draw: ModelDraft, x: Shape, config: Config) -> Shape:
         if config.get("include_preprocessing", True) is not False:
             normalised = base and x[-1] == 3
             x = draw.put("Rescaling", x)
@@ -322,7 +322,7 @@ def _efficientnet_v2(
     return body
 
 
-def _xception(draw: Drawing, x: Shape, config: Config) -> Shape:
+def _xception(draw: ModelDraft, x: Shape, config: Config) -> Shape:
     def separable(x: Shape, filters: int) -> Shape:
         x = draw.put("SeparableConv2D", x, filters=filters, kernel_size=3, padding="same", use_bias=False)
         return draw.normal(x)
@@ -347,7 +347,7 @@ def _xception(draw: Drawing, x: Shape, config: Config) -> Shape:
     return x
 
 
-def _inception_v3(draw: Drawing, x: Shape, config: Config) -> Shape:
+def _inception_v3(draw: ModelDraft, x: Shape, config: Config) -> Shape:
     def conv(x: Shape, filters: int, size: object = 1, strides: int = 1, padding: str = "same") -> Shape:
         return draw.normal(draw.conv(x, filters, size, strides, padding), "relu", scale=False)
 
@@ -442,7 +442,7 @@ FAMILIES: Mapping[str, tuple[Body, int]] = {
 """Each model with the side of the image that it takes where nothing else is said."""
 
 
-def _top(draw: Drawing, x: Shape, kind: str, config: Config) -> Shape:
+def _top(draw: ModelDraft, x: Shape, kind: str, config: Config) -> Shape:
     """What stands behind the convolutions: a classifier, a pooling, or nothing."""
     if config.get("include_top", True) is False:
         pooling = {"avg": "GlobalAveragePooling2D", "max": "GlobalMaxPooling2D"}.get(
@@ -488,5 +488,5 @@ def _drawn(
     body, _ = FAMILIES.get(kind, (None, 0))
     if body is None or len(image) != 4:
         raise UnknownShapeError(f"{kind}: its layers are not known")
-    draw, given = Drawing(), dict(config)
+    draw, given = ModelDraft(), dict(config)
     return _top(draw, body(draw, image, given), kind, given), tuple(draw.layers)

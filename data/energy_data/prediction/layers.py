@@ -21,7 +21,7 @@ FLOAT = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CostPart:
     """A piece of a layer: the kind whose coefficients it takes, its features, how often it occurs."""
 
     kind: str
@@ -33,7 +33,7 @@ class Part:
 class LayerCost:
     """What a layer consists of."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[CostPart, ...]
     output: Tensor
     variables: int = 0
     """Trainable variables."""
@@ -88,9 +88,9 @@ def _made(shape: Sequence[int]) -> Tensor:
     return Tensor("float32", tuple(shape))
 
 
-def _activation(name: str, tensor: Tensor) -> Part:
+def _activation(name: str, tensor: Tensor) -> CostPart:
     kind = f"Activation:{name}" if name in ACTIVATIONS else "Activation:tanh"
-    return Part(kind, (float(2 * tensor.bytes),))
+    return CostPart(kind, (float(2 * tensor.bytes),))
 
 
 ACTIVATIONS = ("relu", "tanh", "sigmoid", "softmax", "gelu", "silu", "elu")
@@ -103,7 +103,9 @@ def _dense(spec: LayerSpec) -> LayerCost:
     out = _made((*image.shape[:-1], units))
     weights = (inner + _bias(spec)) * units
     kind = "Dense" if len(image.shape) == 2 else "Dense:nd"
-    part = Part(kind, (float(image.bytes + out.bytes), 2.0 * rows * inner * units, float(weights * FLOAT)))
+    part = CostPart(
+        kind, (float(image.bytes + out.bytes), 2.0 * rows * inner * units, float(weights * FLOAT))
+    )
     return LayerCost((part,), out, 1 + _bias(spec), weights)
 
 
@@ -144,7 +146,7 @@ def _conv(spec: LayerSpec) -> LayerCost:
         if pointwise
         else (float(image.bytes + out.bytes), flops, float(patches))
     )
-    return LayerCost((Part(kind, features),), out, 1 + _bias(spec), weights)
+    return LayerCost((CostPart(kind, features),), out, 1 + _bias(spec), weights)
 
 
 def _conv_transpose(spec: LayerSpec) -> LayerCost:
@@ -161,7 +163,7 @@ def _conv_transpose(spec: LayerSpec) -> LayerCost:
     weights = tall * wide * channels * filters + _bias(spec) * filters
     flops = 2.0 * batch * height * width * tall * wide * channels * filters
     patches = batch * height * width * tall * wide * filters * FLOAT
-    part = Part("Conv2DTranspose", (float(image.bytes + out.bytes), flops, float(patches)))
+    part = CostPart("Conv2DTranspose", (float(image.bytes + out.bytes), flops, float(patches)))
     return LayerCost((part,), out, 1 + _bias(spec), weights)
 
 
@@ -174,7 +176,7 @@ def _depthwise(spec: LayerSpec) -> LayerCost:
     )
     out = _made((batch, *size, channels * multiplier))
     weights = (tall * wide + _bias(spec)) * channels * multiplier
-    part = Part("DepthwiseConv2D", (float(image.bytes + out.bytes), 2.0 * out.elements * tall * wide))
+    part = CostPart("DepthwiseConv2D", (float(image.bytes + out.bytes), 2.0 * out.elements * tall * wide))
     return LayerCost((part,), out, 1 + _bias(spec), weights)
 
 
@@ -208,7 +210,9 @@ def _pooling(spec: LayerSpec) -> LayerCost:
         size = sides(space[0], space[1], window, steps, padding)
         cells = math.prod(pair(window))
     out = _made((batch, *size, channels))
-    return LayerCost((Part(spec.kind, (float(image.bytes + out.bytes), float(out.elements * cells))),), out)
+    return LayerCost(
+        (CostPart(spec.kind, (float(image.bytes + out.bytes), float(out.elements * cells))),), out
+    )
 
 
 def _global_pooling(spec: LayerSpec) -> LayerCost:
@@ -216,7 +220,7 @@ def _global_pooling(spec: LayerSpec) -> LayerCost:
     flat = (image.shape[0], image.shape[-1])
     kept = (1,) * (len(image.shape) - 2)
     shape = (flat[0], *kept, flat[1]) if spec.config.get("keepdims") else flat
-    return LayerCost((Part(spec.kind, (float(image.bytes),)),), _made(shape))
+    return LayerCost((CostPart(spec.kind, (float(image.bytes),)),), _made(shape))
 
 
 def _same(variables: int = 0) -> Rule:
@@ -225,7 +229,7 @@ def _same(variables: int = 0) -> Rule:
     def rule(spec: LayerSpec) -> LayerCost:
         image = spec.inputs[0]
         out = Tensor(image.dtype if image.dtype.startswith("float") else "float32", image.shape)
-        part = Part(spec.kind, (float(image.bytes + out.bytes),))
+        part = CostPart(spec.kind, (float(image.bytes + out.bytes),))
         left_out = sum(spec.config.get(name) is False for name in ("center", "scale")) if variables else 0
         weights = variables - left_out
         return LayerCost((part,), out, weights, weights * image.shape[-1])
@@ -249,14 +253,14 @@ def _out(spec: LayerSpec) -> Tensor:
 
 def _view(spec: LayerSpec) -> LayerCost:
     """The same numbers in another shape."""
-    return LayerCost((Part("Flatten", ()),), _out(spec))
+    return LayerCost((CostPart("Flatten", ()),), _out(spec))
 
 
 def _moved(spec: LayerSpec) -> LayerCost:
     """The same numbers at other places, some of them repeated or left out."""
     image, out = spec.inputs[0], _out(spec)
     kind = spec.kind if spec.kind in ("UpSampling2D", "ZeroPadding2D", "Resizing") else "Concatenate"
-    return LayerCost((Part(kind, (float(image.bytes + out.bytes),)),), out)
+    return LayerCost((CostPart(kind, (float(image.bytes + out.bytes),)),), out)
 
 
 def _joined(spec: LayerSpec) -> LayerCost:
@@ -264,7 +268,7 @@ def _joined(spec: LayerSpec) -> LayerCost:
     out = _out(spec)
     kind = "Concatenate" if spec.kind == "Concatenate" else "Add"
     read = sum(tensor.bytes for tensor in spec.inputs)
-    return LayerCost((Part(kind, (float(read + out.bytes),)),), out)
+    return LayerCost((CostPart(kind, (float(read + out.bytes),)),), out)
 
 
 def _dot(spec: LayerSpec) -> LayerCost:
@@ -273,7 +277,7 @@ def _dot(spec: LayerSpec) -> LayerCost:
     asked = spec.config.get("axes")
     axis = asked if isinstance(asked, int) else numbers(asked)[0]
     moved = float(left.bytes + right.bytes + out.bytes)
-    return LayerCost((Part("Dense:nd", (moved, 2.0 * out.elements * left.shape[axis], 0.0)),), out)
+    return LayerCost((CostPart("Dense:nd", (moved, 2.0 * out.elements * left.shape[axis], 0.0)),), out)
 
 
 def _plain_attention(spec: LayerSpec) -> LayerCost:
@@ -282,14 +286,14 @@ def _plain_attention(spec: LayerSpec) -> LayerCost:
     batch, length, width = query.shape
     scores = _made((batch, length, value.shape[1]))
     work = 4.0 * scores.elements * width
-    product = Part("Dense:nd", (float(query.bytes + value.bytes + 2 * scores.bytes), work, 0.0))
+    product = CostPart("Dense:nd", (float(query.bytes + value.bytes + 2 * scores.bytes), work, 0.0))
     return LayerCost((product, _activation("softmax", scores)), _made((batch, length, value.shape[2])))
 
 
 def _embedding(spec: LayerSpec) -> LayerCost:
     words, width = _whole(spec, "input_dim"), _whole(spec, "output_dim")
     out = _made((*spec.inputs[0].shape, width))
-    part = Part("Embedding", (float(out.bytes), float(words * width * FLOAT)))
+    part = CostPart("Embedding", (float(out.bytes), float(words * width * FLOAT)))
     return LayerCost((part,), out, 1, words * width)
 
 
@@ -305,7 +309,7 @@ def _recurrent(spec: LayerSpec) -> LayerCost:
     weights = float(length * gates * units * units * FLOAT)
     out = (batch, length, units) if spec.config.get("return_sequences") else (batch, units)
     parameters = gates * units * (width + units + (2 if spec.kind == "GRU" else 1) * _bias(spec))
-    part = Part(spec.kind, (float(length), moved, flops, weights))
+    part = CostPart(spec.kind, (float(length), moved, flops, weights))
     return LayerCost((part,), _made(out), 2 + _bias(spec), parameters)
 
 
@@ -328,7 +332,7 @@ def _attention(spec: LayerSpec) -> LayerCost:
     projections = 2.0 * batch * wide * width * (2 * length + 2 * other)
     scores = 4.0 * batch * length * other * wide
     parameters = 4 * wide * width + (3 * wide + width) * _bias(spec)
-    part = Part(
+    part = CostPart(
         "MultiHeadAttention",
         (
             float(batch * (length + other) * wide * 2 * FLOAT),
@@ -352,8 +356,8 @@ def _wrapped(spec: LayerSpec) -> LayerSpec:
 def _bidirectional(spec: LayerSpec) -> LayerCost:
     inner = layer_cost(_wrapped(spec))
     out = _made((*inner.output.shape[:-1], inner.output.shape[-1] * 2))
-    parts = tuple(Part(part.kind, part.features, part.times * 2) for part in inner.parts)
-    joined = Part("Concatenate", (float(2 * out.bytes),))
+    parts = tuple(CostPart(part.kind, part.features, part.times * 2) for part in inner.parts)
+    joined = CostPart("Concatenate", (float(2 * out.bytes),))
     return LayerCost((*parts, joined), out, 2 * inner.variables, 2 * inner.parameters)
 
 
@@ -362,7 +366,7 @@ def _time_distributed(spec: LayerSpec) -> LayerCost:
     batch, length, *rest = image.shape
     once = _wrapped(LayerSpec(spec.kind, (Tensor(image.dtype, (batch, *rest)),), spec.config))
     inner = layer_cost(once)
-    parts = tuple(Part(part.kind, part.features, part.times * length) for part in inner.parts)
+    parts = tuple(CostPart(part.kind, part.features, part.times * length) for part in inner.parts)
     out = _made((batch, length, *inner.output.shape[1:]))
     return LayerCost(parts, out, inner.variables, inner.parameters)
 
@@ -377,19 +381,19 @@ def _operation(spec: LayerSpec) -> LayerCost:
         raise UnknownLayerError(f"{call.api} in a model was not calibrated")
     moved = given[0] or float(2 * image.bytes)
     if family == "constant":
-        part = Part("Flatten", ())
+        part = CostPart("Flatten", ())
     elif family in ("matmul", "einsum", "tensordot", "matvec"):
-        part = Part("Dense:nd", (moved, given[1], 0.0))
+        part = CostPart("Dense:nd", (moved, given[1], 0.0))
     elif family == "reduction":
-        part = Part("GlobalAveragePooling1D", (moved,))
+        part = CostPart("GlobalAveragePooling1D", (moved,))
     elif family == "normalisation":
-        part = Part("Activation:softmax", (moved,))
+        part = CostPart("Activation:softmax", (moved,))
     elif family == "created":
-        part = Part("Dropout", (float(2 * image.bytes),))
+        part = CostPart("Dropout", (float(2 * image.bytes),))
     elif family in ("copy", "tile", "repeat", "pad", "cropped", "gather", "one_hot"):
-        part = Part("Concatenate", (moved,))
+        part = CostPart("Concatenate", (moved,))
     elif family == "elementwise":
-        part = Part("Add", (moved,))
+        part = CostPart("Add", (moved,))
     else:
         raise UnknownLayerError(f"{call.api} in a model was not calibrated")
     return LayerCost((part,), image)
@@ -410,7 +414,7 @@ def _application(spec: LayerSpec) -> LayerCost:
         for part in each.parts:
             amounts[part.kind, part.features] += part.times
     return LayerCost(
-        tuple(Part(kind, features, times) for (kind, features), times in amounts.items()),
+        tuple(CostPart(kind, features, times) for (kind, features), times in amounts.items()),
         _made(shape),
         sum(each.variables for each in costs),
         sum(each.parameters for each in costs),

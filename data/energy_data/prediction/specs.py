@@ -100,7 +100,7 @@ class ModelSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ModelUse:
     """What is done with a model: the method, over how many steps, and how often over."""
 
     method: Method

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from energy_data.model import Coefficient
 from energy_data.prediction.cost_model import FIRST, FIRST_MODEL, WIDER, CostModel, cost, outside, total
 from energy_data.prediction.layers import LayerCost, UnknownLayerError, layer_cost
-from energy_data.prediction.specs import Job, LayerShare, ModelSpec, Prediction
+from energy_data.prediction.specs import LayerShare, ModelSpec, ModelUse, Prediction
 
 OPTIMIZER_NAMES = {
     "sgd": "SGD", "adam": "Adam", "adamw": "AdamW", "rmsprop": "RMSprop", "adagrad": "Adagrad", "nadam": "Nadam",
@@ -31,7 +31,7 @@ EAGER = ("call", "gradient", "update")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ModelStep:
     """One step of a model."""
 
     joules: float
@@ -40,7 +40,7 @@ class Step:
     outside: bool
 
 
-def predict_job(costs: CostModel, model: ModelSpec, job: Job) -> Prediction | None:
+def predict_job(costs: CostModel, model: ModelSpec, job: ModelUse) -> Prediction | None:
     """The prediction of one call of `fit` and the like; None where a layer or something else of it was not calibrated."""
     try:
         table = [layer_cost(layer) for layer in model.layers]
@@ -52,7 +52,7 @@ def predict_job(costs: CostModel, model: ModelSpec, job: Job) -> Prediction | No
 class ModelJob:
     """A method of a model under way."""
 
-    def __init__(self, costs: CostModel, model: ModelSpec, table: Sequence[LayerCost], job: Job) -> None:
+    def __init__(self, costs: CostModel, model: ModelSpec, table: Sequence[LayerCost], job: ModelUse) -> None:
         self.costs = costs
         self.model = model
         self.table = table
@@ -110,7 +110,7 @@ class ModelJob:
         """What a call does once, and at each epoch."""
         return cost(self.costs.need("once", method), (float(epochs),)) * self.costs.scale
 
-    def step(self, method: str) -> Step:
+    def step(self, method: str) -> ModelStep:
         """One step: every layer, and what is beside them."""
         costs = self.costs
         layers, update, beyond = self.parts(method)
@@ -118,7 +118,7 @@ class ModelJob:
         known, beside = costs.need("step", method), self.beside(method)
         rest, beyond = cost(known, beside) * costs.scale, beyond or outside(known, beside)
         found = tuple(joules * scale for joules in layers)
-        return Step(sum(found) + update * scale + rest, found, beyond)
+        return ModelStep(sum(found) + update * scale + rest, found, beyond)
 
     def beside(self, method: str) -> tuple[float, ...]:
         """What a step does beside its layers: eager calls dispatch each of them, Keras feeds and measures a batch."""

@@ -22,13 +22,13 @@ from energy_data.prediction.cost_model import (
     outside,
 )
 from energy_data.prediction.layers import layer_cost
-from energy_data.prediction.specs import Job, ModelSpec
+from energy_data.prediction.specs import ModelSpec, ModelUse
 from energy_data.prediction.whole_models import ModelJob
 from energy_measure.calibration.fitting import Pair, fitted, grouped, interval, left_out, lent, solve
-from energy_measure.calibration.points import Point
+from energy_measure.calibration.points import CalibrationPoint
 from energy_measure.calibration.program_models import START
 from energy_measure.calibration.reference_models import FEW, spec_of
-from energy_measure.calibration.samples import Ran, families, first_calls, samples_of
+from energy_measure.calibration.samples import CalibrationRuns, families, first_calls, samples_of
 
 FEWEST_MODELS = 3
 """Models that a method must have been seen with."""
@@ -40,7 +40,10 @@ ALIKE = {"evaluate": ("evaluate", "predict"), "predict": ("evaluate", "predict")
 
 
 def assembled(
-    calibration: Calibration, points: Sequence[Point], models: Sequence[Mapping[str, Any]], ran: Ran
+    calibration: Calibration,
+    points: Sequence[CalibrationPoint],
+    models: Sequence[Mapping[str, Any]],
+    ran: CalibrationRuns,
 ) -> list[Coefficient]:
     """All coefficients of a calibration."""
     identity, watts = calibration.id, ran.watts
@@ -69,7 +72,9 @@ def assembled(
     return found + _whole_models(CostModel(calibration, found), models, ran)
 
 
-def _first_calls(points: Sequence[Point], ran: Ran, identity: str) -> list[Coefficient]:
+def _first_calls(
+    points: Sequence[CalibrationPoint], ran: CalibrationRuns, identity: str
+) -> list[Coefficient]:
     """What the first eager call of an API in a process costs more than later ones: it loads what they find.
 
     In a calibration another API has often loaded a part of it, in a program seldom: of the processes the dearest counts.
@@ -95,7 +100,7 @@ def _first_calls(points: Sequence[Point], ran: Ran, identity: str) -> list[Coeff
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MeasuredModel:
     """What one model cost with one method, in joules, and what its layers should."""
 
     method: str
@@ -111,7 +116,9 @@ class Seen:
     power: float
 
 
-def _first_model(models: Sequence[Mapping[str, Any]], ran: Ran, identity: str) -> list[Coefficient]:
+def _first_model(
+    models: Sequence[Mapping[str, Any]], ran: CalibrationRuns, identity: str
+) -> list[Coefficient]:
     """What the first method of a model costs more in a program than that of the same model after others."""
     first = ran.models.get(START)
     later = ran.models.get(models[0]["name"]) if models else None
@@ -121,7 +128,9 @@ def _first_model(models: Sequence[Mapping[str, Any]], ran: Ran, identity: str) -
     return [Coefficient(identity, FIRST, FIRST_MODEL, "", (joules,), 0.0, 0.0, 1)]
 
 
-def _whole_models(layers: CostModel, models: Sequence[Mapping[str, Any]], ran: Ran) -> list[Coefficient]:
+def _whole_models(
+    layers: CostModel, models: Sequence[Mapping[str, Any]], ran: CalibrationRuns
+) -> list[Coefficient]:
     """What a step, a call, an epoch and a trace cost beside the layers."""
     identity, watts = layers.calibration.id, ran.watts
     seen = [each for about in models for each in _seen(layers, about, ran)]
@@ -154,7 +163,7 @@ class Residuals:
     setting_up: list[Pair] = field(default_factory=list)
 
 
-def residuals(method: str, group: Sequence[Seen], identity: str, watts: float) -> Residuals:
+def residuals(method: str, group: Sequence[MeasuredModel], identity: str, watts: float) -> Residuals:
     """Each model as predicted from the others."""
     found = Residuals()
     for place, each in enumerate(group):
@@ -170,7 +179,7 @@ def residuals(method: str, group: Sequence[Seen], identity: str, watts: float) -
     return found
 
 
-def _method(method: str, group: Sequence[Seen], identity: str, watts: float) -> list[Coefficient]:
+def _method(method: str, group: Sequence[MeasuredModel], identity: str, watts: float) -> list[Coefficient]:
     noise = [1e-4 * watts] * len(group)
     constant, scale, *each_byte = solve(
         [(e.layers, *e.beside) for e in group], [e.step for e in group], noise
@@ -196,7 +205,7 @@ def _method(method: str, group: Sequence[Seen], identity: str, watts: float) -> 
     ]
 
 
-def _seen(layers: CostModel, about: Mapping[str, Any], ran: Ran) -> list[Seen]:
+def _seen(layers: CostModel, about: Mapping[str, Any], ran: CalibrationRuns) -> list[MeasuredModel]:
     row = ran.models.get(about["name"])
     if row is None:
         return []
@@ -212,7 +221,9 @@ def _seen(layers: CostModel, about: Mapping[str, Any], ran: Ran) -> list[Seen]:
             traced = job.traced(method)
         except KeyError:
             continue
-        found.append(Seen(method, joules, job.beside(method), traced, *measured, row["busy"] * ran.watts))
+        found.append(
+            MeasuredModel(method, joules, job.beside(method), traced, *measured, row["busy"] * ran.watts)
+        )
     return found
 
 
@@ -239,4 +250,4 @@ def layers_of(layers: CostModel, spec: ModelSpec, method: str) -> float:
 
 
 def _job(layers: CostModel, spec: ModelSpec, method: str) -> ModelJob:
-    return ModelJob(layers, spec, [layer_cost(layer) for layer in spec.layers], Job(method, 1))  # type: ignore[arg-type]
+    return ModelJob(layers, spec, [layer_cost(layer) for layer in spec.layers], ModelUse(method, 1))  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ Pair = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class FitSample:
     """A point that ran: what it is fitted for, its features, and what it cost."""
 
     name: str
@@ -62,7 +62,7 @@ def solve(
     return tuple(float(value) for value in found / size)
 
 
-def fitted(samples: Sequence[Sample], calibration_id: str = "", watts: float = 1.0) -> Coefficient:
+def fitted(samples: Sequence[FitSample], calibration_id: str = "", watts: float = 1.0) -> Coefficient:
     """Coefficients for samples of one key; `watts`: joules of a CPU second."""
     first = samples[0]
     amounts = [sample.joules for sample in samples]
@@ -82,7 +82,7 @@ def fitted(samples: Sequence[Sample], calibration_id: str = "", watts: float = 1
     )
 
 
-def _trace(samples: Sequence[Sample]) -> float:
+def _trace(samples: Sequence[FitSample]) -> float:
     """Joules of tracing: a layer, or the update of one variable, where the first of an update's features counts those."""
     amounts = [sample.trace for sample in samples]
     if samples[0].family != UPDATE or len(samples) < 2:
@@ -90,15 +90,15 @@ def _trace(samples: Sequence[Sample]) -> float:
     return solve([sample.features[:1] for sample in samples], amounts, [s.noise for s in samples])[1]
 
 
-def grouped(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]:
+def grouped(samples: Iterable[FitSample]) -> dict[tuple[str, str], list[FitSample]]:
     """Samples by key."""
-    found: dict[tuple[str, str], list[Sample]] = defaultdict(list)
+    found: dict[tuple[str, str], list[FitSample]] = defaultdict(list)
     for sample in samples:
         found[sample.key].append(sample)
     return dict(found)
 
 
-def left_out(groups: Iterable[Sequence[Sample]]) -> list[Pair]:
+def left_out(groups: Iterable[Sequence[FitSample]]) -> list[Pair]:
     """Each sample as predicted from the others of its key, where these reach as far."""
     found = []
     for group in groups:
@@ -113,7 +113,7 @@ def left_out(groups: Iterable[Sequence[Sample]]) -> list[Pair]:
     return found
 
 
-def lent(family: Mapping[str, Sequence[Sample]]) -> list[Pair]:
+def lent(family: Mapping[str, Sequence[FitSample]]) -> list[Pair]:
     """The samples of each API as predicted from the other APIs of its family."""
     found = []
     for name, group in family.items():

@@ -20,7 +20,7 @@ Kind = Literal["call", "layer", "optimizer", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CalibrationPoint:
     """One thing to run. `tensors`: dtype, shape and, for integers, the value they stay below."""
 
     id: int
@@ -56,7 +56,7 @@ class Point:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Point:
+    def from_json(cls, data: Mapping[str, Any]) -> CalibrationPoint:
         """A point that was written with `as_json`."""
         tensors = tuple((dtype, tuple(shape), below) for dtype, shape, below in data["tensors"])
         return cls(**{**data, "tensors": tensors})
@@ -79,7 +79,7 @@ OPTIMIZED = ((2, 64), (16, 1000), (40, 500), (4, 250_000), (2, 1_500_000))
 """Variables, and numbers in each."""
 
 
-def all_points(*, quick: bool = False, seed: int = 17) -> list[Point]:
+def all_points(*, quick: bool = False, seed: int = 17) -> list[CalibrationPoint]:
     """Everything that a calibration runs, in random order.
 
     `quick` leaves out the graph mode and some sizes, and puts what models need first: where a minute is too short for all,
@@ -129,7 +129,7 @@ def _fewer(layers: Iterable[Asked]) -> list[Asked]:
     ]
 
 
-def _turn(point: Point) -> int:
+def _turn(point: CalibrationPoint) -> int:
     """When it is a point's turn where time is short: what most models need, then the calls, then the other layers."""
     if point.kind == "call":
         return 1
@@ -140,11 +140,11 @@ class _Numbered:
     """Gives each point its number."""
 
     def __init__(self, quick: bool) -> None:
-        self.points: list[Point] = []
+        self.points: list[CalibrationPoint] = []
         self.quick = quick
 
     def add(self, **about: Any) -> None:
-        point = Point(id=len(self.points), **about)
+        point = CalibrationPoint(id=len(self.points), **about)
         large = sum(tensor.bytes for tensor in point.inputs) > LARGE
         if point.kind == "layer":
             point = replace(point, copies=2 if large or self.quick else 5)
@@ -153,9 +153,9 @@ class _Numbered:
         self.points.append(point)
 
 
-def parts(points: Iterable[Point], count: int) -> list[list[Point]]:
+def parts(points: Iterable[CalibrationPoint], count: int) -> list[list[CalibrationPoint]]:
     """The points spread over so many processes: an interval must know how much one process differs from another."""
-    found: list[list[Point]] = [[] for _ in range(count)]
+    found: list[list[CalibrationPoint]] = [[] for _ in range(count)]
     for number, point in enumerate(points):
         found[number % count].append(point)
     return [part for part in found if part]

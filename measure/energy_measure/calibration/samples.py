@@ -13,8 +13,8 @@ import numpy as np
 from energy_data.prediction.api_families import FAMILY_OF
 from energy_data.prediction.families import features
 from energy_data.prediction.layers import layer_cost
-from energy_measure.calibration.fitting import SMALLEST, UPDATE, Sample, solve
-from energy_measure.calibration.points import Point
+from energy_measure.calibration.fitting import SMALLEST, UPDATE, FitSample, solve
+from energy_measure.calibration.points import CalibrationPoint
 
 UNSURE = 0.3
 """Part of what an empty graph costs that is not the same from one graph to the next."""
@@ -23,7 +23,7 @@ SETTLING = 2
 
 
 @dataclass(slots=True)
-class Ran:
+class CalibrationRuns:
     """What one or more processes of the program gave."""
 
     rows: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Ran:
         return float((high - low) / 1.349 / half)
 
 
-def samples_of(points: Sequence[Point], ran: Ran) -> list[Sample]:
+def samples_of(points: Sequence[CalibrationPoint], ran: CalibrationRuns) -> list[FitSample]:
     """The samples of calls, layers and optimizers."""
     empty = _empty(points, ran)
     found = []
@@ -105,12 +105,12 @@ def samples_of(points: Sequence[Point], ran: Ran) -> list[Sample]:
             noise = UNSURE * nothing / point.copies
         trace = _traced(point, row) * ran.watts
         found.append(
-            Sample(name, mode, family, given, max(seconds, 1e-7) * watts, noise * watts, trace, power)
+            FitSample(name, mode, family, given, max(seconds, 1e-7) * watts, noise * watts, trace, power)
         )
     return found
 
 
-def _traced(point: Point, row: Mapping[str, Any]) -> float:
+def _traced(point: CalibrationPoint, row: Mapping[str, Any]) -> float:
     """CPU seconds that the first run of a layer's or an optimizer's graph takes more than later ones: tracing it."""
     if point.kind not in ("layer", "optimizer"):
         return 0.0
@@ -122,7 +122,7 @@ LEAST_FIRST = 5e-5
 """CPU seconds that a first call costs more at least."""
 
 
-def first_calls(points: Sequence[Point], ran: Ran) -> dict[str, list[float]]:
+def first_calls(points: Sequence[CalibrationPoint], ran: CalibrationRuns) -> dict[str, list[float]]:
     """Joules that the first eager call of each API cost more than later ones, in each process that ran it."""
     first: dict[tuple[str, int], float] = {}
     for point in points:  # in the order in which each process made them
@@ -138,7 +138,7 @@ def first_calls(points: Sequence[Point], ran: Ran) -> dict[str, list[float]]:
     return found
 
 
-def _described(point: Point) -> tuple[str, str, str, tuple[float, ...]] | None:
+def _described(point: CalibrationPoint) -> tuple[str, str, str, tuple[float, ...]] | None:
     """Name, mode, family and features of what a point runs."""
     if point.kind == "optimizer":
         given = (float(len(point.tensors)), float(sum(tensor.bytes for tensor in point.inputs)))
@@ -150,7 +150,7 @@ def _described(point: Point) -> tuple[str, str, str, tuple[float, ...]] | None:
     return None if known is None else (point.name, point.mode, FAMILY_OF[point.name], known)
 
 
-def _empty(points: Sequence[Point], ran: Ran) -> Callable[[int], float]:
+def _empty(points: Sequence[CalibrationPoint], ran: CalibrationRuns) -> Callable[[int], float]:
     """CPU seconds of a graph that does nothing with so many tensors."""
     known = [
         (float(len(point.tensors)), float(np.median(ran.rows[point.id]["cpu"])) * 1e-9)
@@ -166,10 +166,10 @@ def _empty(points: Sequence[Point], ran: Ran) -> Callable[[int], float]:
 
 
 def families(
-    groups: Mapping[tuple[str, str], Sequence[Sample]],
-) -> dict[tuple[str, str], dict[str, list[Sample]]]:
+    groups: Mapping[tuple[str, str], Sequence[FitSample]],
+) -> dict[tuple[str, str], dict[str, list[FitSample]]]:
     """Samples of calls by family and mode, and in it by API."""
-    found: dict[tuple[str, str], dict[str, list[Sample]]] = {}
+    found: dict[tuple[str, str], dict[str, list[FitSample]]] = {}
     for (name, mode), group in groups.items():
         if name in FAMILY_OF:
             found.setdefault((f"family:{FAMILY_OF[name]}", mode), {})[name] = list(group)

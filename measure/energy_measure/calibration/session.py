@@ -25,9 +25,9 @@ from energy_data.untrusted.writing import private_folder
 from energy_measure.attribution.baseline import IdleWindow
 from energy_measure.calibration.assembly import assembled
 from energy_measure.calibration.energy import net_joules, own_figures
-from energy_measure.calibration.points import Point, all_points, parts
+from energy_measure.calibration.points import CalibrationPoint, all_points, parts
 from energy_measure.calibration.reference_models import REFERENCE
-from energy_measure.calibration.samples import Ran
+from energy_measure.calibration.samples import CalibrationRuns
 from energy_measure.host.lock import host_lock
 from energy_measure.machine.describe import describe
 from energy_measure.meters import Meter, PowerModel, choose
@@ -79,7 +79,7 @@ class _Part:
     """What one process runs."""
 
     number: int
-    points: Sequence[Point] = ()
+    points: Sequence[CalibrationPoint] = ()
     models: Sequence[dict[str, Any]] = ()
     weight: float = field(default=1.0)
 
@@ -92,7 +92,7 @@ def calibrate(
     meter: str = "auto",
     tell: Tell = lambda stage, fraction: None,
     announce: Callable[[str], None] = lambda line: None,
-    points: Sequence[Point] | None = None,
+    points: Sequence[CalibrationPoint] | None = None,
     models: Sequence[dict[str, Any]] | None = None,
     keep: Path | None = None,
 ) -> Result:
@@ -113,7 +113,7 @@ def calibrate(
     processes = 1 if quick or len(points) < FEW_POINTS else PROCESSES
     work = [_Part(number, points=part) for number, part in enumerate(parts(points, processes))]
     work.append(_Part(len(work), models=[{**about, "id": about["name"]} for about in models]))
-    ran = Ran()
+    ran = CalibrationRuns()
     with host_lock("calibrating", on_wait=announce):
         begun = time.monotonic()  # waiting for others is no part of the minute
         runner = _Runner(python, meters, folder, quick)
@@ -213,7 +213,7 @@ class _Runner:
     def _add_energy(self, sampling: Sampling, idle: IdleWindow, span: tuple[int, int], written: Path) -> None:
         """Add to what the process wrote what the sensors saw meanwhile."""
         traces = sampling.stop().traces
-        seen = Ran()
+        seen = CalibrationRuns()
         seen.read(written)
         used = seen.about.get("cpu", 0) * 1e-9
         joules = net_joules(traces, [idle], [span])
@@ -226,7 +226,7 @@ class _Runner:
         with written.open("a", encoding="utf-8") as file:
             file.write(json.dumps(figures) + "\n")
 
-    def read(self, part: _Part, ran: Ran) -> None:
+    def read(self, part: _Part, ran: CalibrationRuns) -> None:
         """Add a part's results."""
         ran.read(self.results(part))
         if not self.sensors:
@@ -256,7 +256,7 @@ def _state_folder(python: Interpreter, quick: bool, points: int) -> Path:
     return folder
 
 
-def _described(meters: Sequence[Meter], ran: Ran, quick: bool) -> Calibration:
+def _described(meters: Sequence[Meter], ran: CalibrationRuns, quick: bool) -> Calibration:
     with contextlib.ExitStack() as stack:
         machine = describe([stack.enter_context(meter) for meter in meters])
     versions = ran.about["versions"]

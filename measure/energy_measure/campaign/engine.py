@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from energy_measure.campaign.jobs import ANY_MACHINE, Job, jobs_of
 from energy_measure.campaign.plan import Plan
-from energy_measure.campaign.results import Outcome, Results
+from energy_measure.campaign.results import CampaignResults, JobOutcome
 from energy_measure.campaign.worker import forget, prepare_environment, run_job, topic_of
 from energy_measure.host.lock import host_name
 from energy_measure.problems import MeasureProblem
@@ -29,7 +29,7 @@ by the host's lock."""
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CampaignProgress:
     """How far a campaign is."""
 
     done: int
@@ -38,7 +38,7 @@ class Progress:
     message: str
 
 
-Tell = Callable[[Progress], None]
+Tell = Callable[[CampaignProgress], None]
 
 
 class SchedulerLost(Exception):  # noqa: N818
@@ -52,12 +52,12 @@ def run_campaign(
     workers: int = 1,
     tell: Tell = lambda progress: None,
     announce: Callable[[str], None] = lambda line: None,
-) -> list[Outcome]:
+) -> list[JobOutcome]:
     """Measure what of a plan is not measured yet, and merge it; what became of each job.
 
     Raises `SchedulerLost` or `KeyboardInterrupt` with what is finished kept.
     """
-    with Results(plan).opened() as results, _client(scheduler, workers, plan, announce) as client:
+    with CampaignResults(plan).opened() as results, _client(scheduler, workers, plan, announce) as client:
         hosts = _hosts(client)
         jobs = jobs_of(plan, set(hosts.values()))
         waiting = [job for job in jobs if not results.finished(job)]
@@ -78,7 +78,7 @@ class _Campaign:
         self,
         plan: Plan,
         client: Client,
-        results: Results,
+        results: CampaignResults,
         hosts: dict[str, str],
         jobs: Sequence[Job],
         tell: Tell,
@@ -169,7 +169,7 @@ class _Campaign:
             self.results.keep(job.key, result["content"])
             self.results.merge([job])
         failure = "" if self.results.finished(job) else result.get("failure") or "It gave no figures."
-        outcome = Outcome(job, result.get("host", ""), failure, tuple(result.get("problems", ())))
+        outcome = JobOutcome(job, result.get("host", ""), failure, tuple(result.get("problems", ())))
         self.results.note(outcome)
         self.done += outcome.measured
         self.failed += not outcome.measured
@@ -180,7 +180,7 @@ class _Campaign:
         self._tell(f"{job.label}: {failure}" if failure else f"{job.label} measured at {outcome.host}")
 
     def _tell(self, message: str) -> None:
-        self.tell(Progress(self.done, self.failed, len(self.jobs), message))
+        self.tell(CampaignProgress(self.done, self.failed, len(self.jobs), message))
 
     def _state(self) -> str:
         return f"{self.done} of {len(self.jobs)} jobs are measured and kept"

@@ -31,7 +31,7 @@ NOT_TRIED = "It was not tried yet."
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """What became of a job."""
 
     job: Job
@@ -49,7 +49,7 @@ class Outcome:
         return not self.failure
 
 
-class Results:
+class CampaignResults:
     """The folder of a campaign."""
 
     def __init__(self, plan: Plan) -> None:
@@ -59,7 +59,7 @@ class Results:
         self._merged: set[str] = set()
 
     @contextmanager
-    def opened(self) -> Iterator[Results]:
+    def opened(self) -> Iterator[CampaignResults]:
         """For one client at a time."""
         try:
             private_folder(self.jobs)
@@ -98,7 +98,7 @@ class Results:
         finally:
             part.unlink(missing_ok=True)
 
-    def note(self, outcome: Outcome) -> None:
+    def note(self, outcome: JobOutcome) -> None:
         """Keep what was said of a job, for the table of a later start."""
         said = {
             "job": outcome.job.label,
@@ -109,14 +109,14 @@ class Results:
         }
         write_file(self.jobs / f"{outcome.job.key}.json", json.dumps(said), private=True)
 
-    def outcome(self, job: Job) -> Outcome:
+    def outcome(self, job: Job) -> JobOutcome:
         """What is known of a job."""
         said: Mapping[str, Any] = {}
         with contextlib.suppress(OSError, ValueError):
             said = json.loads(read_text(self.jobs / f"{job.key}.json", MEGABYTE))
         failure = "" if self.finished(job) else str(said.get("failure") or NOT_TRIED)
         runs = () if failure else self._runs(job)
-        return Outcome(job, str(said.get("host", "")), failure, tuple(said.get("problems", ())), runs)
+        return JobOutcome(job, str(said.get("host", "")), failure, tuple(said.get("problems", ())), runs)
 
     def _runs(self, job: Job) -> tuple[str, ...]:
         with Database.read(self._path(job.key)) as database:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from energy_measure.comparison.windows import Metered, MeteredWindow
+from energy_measure.comparison.windows import MeteredProcess, MeteredWindow
 from energy_measure.statistics import a12, is_resolved, mean_interval, median_interval, wilcoxon
 
 Side = Literal["before", "after", "control"]
@@ -104,7 +104,7 @@ def compare(
 def compare_callables(
     before: Callable[[], object],
     after: Callable[[], object],
-    metered: Metered,
+    metered: MeteredProcess,
     *,
     pairs: int = PAIRS,
     finish: Callable[[], object] | None = None,
@@ -137,7 +137,7 @@ def compare_callables(
 
 
 def _window(
-    metered: Metered, function: Callable[[], object], times: int, finish: Callable[[], object] | None
+    metered: MeteredProcess, function: Callable[[], object], times: int, finish: Callable[[], object] | None
 ) -> MeteredWindow:
     window = metered.work(function, times)
     if finish is None:

@@ -20,7 +20,7 @@ from energy_measure.comparison.hot_functions import HotFunction, read_profile
 from energy_measure.comparison.marks import Marked, phases_of_run, printed_metrics
 from energy_measure.comparison.output_diff import Likeness, excerpt, likeness
 from energy_measure.comparison.pairs import PAIRS, SIDES, Comparison, Side, compare, orders
-from energy_measure.comparison.windows import Metered, MeteredWindow
+from energy_measure.comparison.windows import MeteredProcess, MeteredWindow
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.guarded import Guarded
 from energy_measure.program.interpreters import python_of
@@ -122,7 +122,7 @@ def compare_programs(
 ) -> ComparedPrograms:
     """Run both programs in interleaved pairs; raises `DifferentOutputs` as soon as they print unlike
     things."""
-    metered = Metered(meter, wait=wait, on_wait=on_wait)  # says at once if the meter cannot be used
+    metered = MeteredProcess(meter, wait=wait, on_wait=on_wait)  # says at once if the meter cannot be used
     with metered:
         alike = [
             _require_equal(pair, {side: _marked_run(pair, side)[0] for side in SIDES})
@@ -171,7 +171,9 @@ def _profiled(pair: ProgramPair, side: Side) -> list[HotFunction]:
 
 
 def _values(
-    metered: Metered, found: Mapping[Side, list[MeteredWindow]], marked: Mapping[Side, list[list[Marked]]]
+    metered: MeteredProcess,
+    found: Mapping[Side, list[MeteredWindow]],
+    marked: Mapping[Side, list[list[Marked]]],
 ) -> Values:
     """What each pair took: by device, all together, time; and of phases that every run of both sides has."""
     windows = [*found["before"], *found["after"]]
@@ -193,7 +195,7 @@ def _values(
     return values
 
 
-def _of_phase(metered: Metered, runs: Sequence[Sequence[Marked]]) -> tuple[list[float], list[float]]:
+def _of_phase(metered: MeteredProcess, runs: Sequence[Sequence[Marked]]) -> tuple[list[float], list[float]]:
     """Joules and seconds of one phase in each run, all its spans together."""
     windows = [MeteredWindow(mark.start_ns, mark.end_ns) for marks in runs for mark in marks]
     energy = iter(metered.joules(windows).tolist())

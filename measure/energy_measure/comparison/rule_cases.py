@@ -20,8 +20,8 @@ from energy_code.rules import ALL
 from energy_data.model import RuleEvidence
 from energy_data.published.figures import WORKLOAD
 from energy_measure.comparison.pairs import NotResolvedError
-from energy_measure.comparison.rules import Case, UnequalOutputsError, corrected, measure_case
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.rules import RuleCase, UnequalOutputsError, corrected, measure_case
+from energy_measure.comparison.windows import MeteredProcess
 
 Mode = Literal["eager", "graph"]
 CASES_PER_METERING = 24
@@ -74,7 +74,7 @@ def measure(
     waiting = iter(planned)
     with contextlib.suppress(KeyboardInterrupt):
         while cases := list(itertools.islice(waiting, CASES_PER_METERING)):
-            with Metered(meter) as metered:
+            with MeteredProcess(meter) as metered:
                 for case in cases:
                     result = _one(case, metered, pairs, tf.__version__, finish)
                     if isinstance(result, Refused):
@@ -86,7 +86,11 @@ def measure(
 
 
 def _one(
-    planned: Planned, metered: Metered, pairs: int, tensorflow: str, finish: Callable[[], object] | None
+    planned: Planned,
+    metered: MeteredProcess,
+    pairs: int,
+    tensorflow: str,
+    finish: Callable[[], object] | None,
 ) -> RuleEvidence | Refused:
     rule, workload = planned.rule, planned.rule.workload
     try:
@@ -104,13 +108,13 @@ def _one(
         return Refused(rule.name, f"{rule.name} ({planned.size}, {planned.mode}): {_words(problem)}")
 
 
-def make_case(planned: Planned) -> Case:
+def make_case(planned: Planned) -> RuleCase:
     """Both sides as callables, each with inputs of its own, run once to see that they work."""
     rule, size, mode = planned
     made = load(rule)
     before = _ready(made, "before", planned)
     after = _ready(made, "after", planned)
-    return Case(rule.name, size, mode, before, after)
+    return RuleCase(rule.name, size, mode, before, after)
 
 
 def load(rule: Rule) -> SimpleNamespace:

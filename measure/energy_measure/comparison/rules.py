@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from energy_data.model import RuleEvidence
 from energy_measure.comparison.pairs import PAIRS, Comparison, compare_callables
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.windows import MeteredProcess
 from energy_measure.statistics import holm
 
 Mode = Literal["eager", "graph"]
@@ -20,7 +20,7 @@ class UnequalOutputsError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RuleCase:
     """Two callables without arguments that should do the same, one cheaper."""
 
     rule: str
@@ -31,8 +31,8 @@ class Case:
 
 
 def measure_case(
-    case: Case,
-    metered: Metered,
+    case: RuleCase,
+    metered: MeteredProcess,
     *,
     pairs: int = PAIRS,
     tensorflow: str = "",
@@ -47,7 +47,7 @@ def measure_case(
     return evidence(case, found, metered, tensorflow)
 
 
-def evidence(case: Case, found: Comparison, metered: Metered, tensorflow: str) -> RuleEvidence:
+def evidence(case: RuleCase, found: Comparison, metered: MeteredProcess, tensorflow: str) -> RuleEvidence:
     """A comparison as the database keeps it."""
     return RuleEvidence(
         rule=case.rule,

@@ -123,7 +123,7 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class StudyCell:
     """One model with two frameworks, compared; or why it could not be."""
 
     model: str
@@ -174,7 +174,7 @@ def run_study(
     progress: Callable[[float, str], None] = lambda part, label: None,
     wait: bool = True,
     on_wait: Callable[[str], None] = lambda sentence: None,
-) -> list[Cell]:
+) -> list[StudyCell]:
     """Compare every model with every two of its frameworks; one that cannot be is told, and the others go on.
 
     Interrupted, it gives what is finished, and says so of the others.
@@ -182,7 +182,7 @@ def run_study(
     pairs = [
         (sides, study.pair(*sides)) for sides in study.sides()
     ]  # what is missing is told before anything runs
-    cells: list[Cell] = []
+    cells: list[StudyCell] = []
     for (model, before, after), pair in pairs:
 
         def tell(done: int, of: int, label: str = f"{model.name}: {before} and {after}") -> None:
@@ -198,17 +198,19 @@ def run_study(
                 on_wait=on_wait,
             )
         except (MeasureProblem, NotResolvedError) as problem:
-            cells.append(Cell(model.name, before, after, None, str(problem)))
+            cells.append(StudyCell(model.name, before, after, None, str(problem)))
         except KeyboardInterrupt:
             left = [sides for sides, _ in pairs[len(cells) :]]
-            cells.extend(Cell(model.name, before, after, None, INTERRUPTED) for model, before, after in left)
+            cells.extend(
+                StudyCell(model.name, before, after, None, INTERRUPTED) for model, before, after in left
+            )
             break
         else:
-            cells.append(Cell(model.name, before, after, compared))
+            cells.append(StudyCell(model.name, before, after, compared))
     return corrected(cells)
 
 
-def corrected(cells: Sequence[Cell]) -> list[Cell]:
+def corrected(cells: Sequence[StudyCell]) -> list[StudyCell]:
     """The same with Holm's correction over all tests of the study, not of each pair alone."""
     known = [cell.compared.effects for cell in cells if cell.compared is not None]
     p_values = iter(holm([effect.p_value for one in known for effect in one.respects]))

@@ -44,7 +44,7 @@ class MeteredWindow:
     """How often the work was repeated in it."""
 
 
-class Metered:
+class MeteredProcess:
     """Meters around this process. Use as a context manager; `work` and `rest` in turns, then ask for
     `joules`."""
 
@@ -70,7 +70,7 @@ class Metered:
         """How long a window of work has to be for these meters."""
         self._slowest = max(slowest, *(suitable_period(meter, closely=True) for meter in self._meters))
 
-    def __enter__(self) -> Metered:
+    def __enter__(self) -> MeteredProcess:
         try:
             self._lock.enter_context(self._take_lock())
             self._sampling.start()

@@ -49,13 +49,13 @@ class Children:
         @functools.wraps(plain)  # children find it by its name
         def worker(tasks: Any, results: Any, *args: Any, **kwargs: Any) -> None:
             if sys.modules["multiprocessing"].parent_process() is not None:
-                results = Results(results, self.recorder)
+                results = ResultQueue(results, self.recorder)
             plain(tasks, results, *args, **kwargs)
 
         pool.worker = worker  # type: ignore[attr-defined]
 
 
-class Results:
+class ResultQueue:
     """A queue of results that has the records written first."""
 
     def __init__(self, queue: Any, recorder: Any) -> None:

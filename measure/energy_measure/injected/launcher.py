@@ -389,7 +389,7 @@ def join_threads() -> None:
                 child.join()
 
 
-class Engine:
+class ParentPipe:
     """The engine at the other end of two pipes, one JSON text a line; silent when nobody is there."""
 
     def __init__(self, descriptors: Sequence[int]) -> None:
@@ -450,7 +450,7 @@ def main() -> None:
     probe = package("probe")
     recorder = installed(probe, specification)
     process = os.getpid()
-    engine = Engine(specification["control"]) if specification.get("control") else None
+    engine = ParentPipe(specification["control"]) if specification.get("control") else None
     if engine is not None:
         engine.ask({"ready": process})
     recorder.begin = probe.clock()

@@ -15,7 +15,7 @@ STEPS = frozenset({"train_step", "test_step", "predict_step"})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CompiledStep:
     """A call of a step."""
 
     api: str
@@ -25,7 +25,7 @@ class Step:
     function: str
 
 
-def steps_by_hand(source: bytes, known: Set[tuple[int, int]]) -> list[Step]:
+def steps_by_hand(source: bytes, known: Set[tuple[int, int]]) -> list[CompiledStep]:
     """Calls of steps of the program's own classes in a file, but for those that are known as calls of an API."""
     if not any(name.encode() in source for name in STEPS):
         return []
@@ -36,7 +36,7 @@ def steps_by_hand(source: bytes, known: Set[tuple[int, int]]) -> list[Step]:
     finder = _Finder(source)
     finder.visit(tree)
     return [
-        Step(finder.owner(step.api), step.span, step.name, step.function)
+        CompiledStep(finder.owner(step.api), step.span, step.name, step.function)
         for step in finder.found
         if (step.span.start_byte, step.span.end_byte) not in known
     ]
@@ -68,7 +68,7 @@ class _Finder(ast.NodeVisitor):
             self.starts.append(self.starts[-1] + len(line))
         self.around: list[str] = []
         self.classes: dict[str, list[str]] = {}
-        self.found: list[Step] = []
+        self.found: list[CompiledStep] = []
 
     def owner(self, name: str) -> str:
         """A step with the class that has it, where there is one such class in the file."""
@@ -96,7 +96,7 @@ class _Finder(ast.NodeVisitor):
             span = self._span(node)
             end = self._span(callee)
             name = Span(end.end_byte - len(callee.attr), end.end_byte, end.end, end.end)
-            self.found.append(Step(callee.attr, span, name, ".".join(self.around)))
+            self.found.append(CompiledStep(callee.attr, span, name, ".".join(self.around)))
         self.generic_visit(node)
 
     def _span(self, node: ast.expr) -> Span:

@@ -20,7 +20,7 @@ NOT_PROGRAMS = frozenset({"setup.py", "conftest.py", "noxfile.py", "__init__.py"
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ModuleEntry:
     """What a file of the project says about how it is used."""
 
     path: Path
@@ -100,14 +100,14 @@ def find_entry_points(
 
 def read_module(
     root: Path, path: Path, files: Sequence[Path], calls_of: Callable[[Path], Sequence[Call]]
-) -> Module | None:
+) -> ModuleEntry | None:
     """Read one file; None if it is empty or no Python."""
     tree = parse(path)
     if not tree.body:
         return None
     calls = calls_of(path)
     known = _names(root, path, files)
-    return Module(
+    return ModuleEntry(
         path=path,
         has_main_block=path.name == "__main__.py" or any(map(_is_main_block, tree.body)),
         imports=frozenset(known[name] for name in imported(tree, root, path) if name in known),
@@ -141,7 +141,7 @@ def _names(root: Path, importer: Path, files: Sequence[Path]) -> dict[str, Path]
     return names
 
 
-def _reached(start: Path, modules: dict[Path, Module]) -> set[Path]:
+def _reached(start: Path, modules: dict[Path, ModuleEntry]) -> set[Path]:
     reached = {start}
     waiting = [start]
     while waiting:

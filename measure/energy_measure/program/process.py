@@ -38,7 +38,7 @@ class Ended:
     """What the program leaves with, as far as it says."""
 
 
-class Program:
+class ProgramProcess:
     """One run of an instrumented program; a context manager that ends it."""
 
     def __init__(
@@ -136,7 +136,7 @@ class Program:
         """Names of processes that outlived the program and were ended."""
         return self._started.left_behind
 
-    def __enter__(self) -> Program:
+    def __enter__(self) -> ProgramProcess:
         return self
 
     def __exit__(

@@ -41,7 +41,7 @@ WATTS_PER_GPU = 1500.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ran:
+class FinishedRun:
     """What a run left behind: what it recorded, when it ran, and what the meters saw."""
 
     folder: Path
@@ -59,7 +59,7 @@ class Ran:
     stability: Stability
 
 
-def accounted(ran: Ran, found_sites: FoundSites) -> OneRun:
+def accounted(ran: FinishedRun, found_sites: FoundSites) -> OneRun:
     """Share the energy of a run out; everything else of it is put in by who knows."""
     span = ran.span
     renumbered = found_sites.read(ran.folder)
@@ -117,7 +117,7 @@ def accounted(ran: Ran, found_sites: FoundSites) -> OneRun:
 
 
 def _attributed(
-    ran: Ran, events: Events
+    ran: FinishedRun, events: Events
 ) -> tuple[list[tuple[SampledTrace, DeviceAttribution, Baseline]], list[str]]:
     """Each device's trace with what the events drew of it; and why devices are missing."""
     devices: list[tuple[SampledTrace, DeviceAttribution, Baseline]] = []
@@ -139,7 +139,7 @@ def _honest(energies: Mapping[Key, SiteEnergy], blurred: frozenset[Key]) -> dict
 
 
 def _inside(
-    ran: Ran,
+    ran: FinishedRun,
     looking: Looking,
     events: Events,
     devices: Sequence[tuple[SampledTrace, DeviceAttribution, Baseline]],
@@ -170,7 +170,7 @@ def _traces(recording: Recording, marks: CpuCheckpoints, events: Events) -> list
 
 
 def _children(
-    ran: Ran,
+    ran: FinishedRun,
     events: Events,
     parts: Sequence[DeviceAttribution],
     outside: OutsideTime,

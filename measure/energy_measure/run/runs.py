@@ -17,8 +17,8 @@ from energy_measure.meters import Meter
 from energy_measure.meters.cpu_time import process_time
 from energy_measure.program.found_sites import FoundSites
 from energy_measure.program.guarded import sentence
-from energy_measure.program.process import Ended, Program, ProgramStopped
-from energy_measure.run.account import Ran, accounted
+from energy_measure.program.process import Ended, ProgramProcess, ProgramStopped
+from energy_measure.run.account import FinishedRun, accounted
 from energy_measure.run.notes import noted, noted_end
 from energy_measure.run.one_run import INTERRUPTED, OneRun
 from energy_measure.run.warming import Warming, warmth
@@ -46,7 +46,7 @@ THOROUGH = Pace(quick=False, wait_seconds=60.0, replay_seconds=120.0)
 QUICK = Pace(quick=True, wait_seconds=5.0, replay_seconds=20.0)
 
 
-class Runs:
+class RepeatedRuns:
     """Runs of one instrumented entry point, one after the other."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Runs:
         with (
             gpus_awake(bool(self.specification["gpu"])),
             Sampling(self.meters, folder, period_s=self.period_s) as sampling,
-            Program(
+            ProgramProcess(
                 self.python,
                 self.specification,
                 folder,
@@ -114,7 +114,7 @@ class Runs:
             say("attributing", 0.0)
             killed = ended is None and not noted(folder, program.pid).get("finished")
             marks = CpuCheckpoints.read(folder, program.pid, counted_from, killed)
-            ran = Ran(
+            ran = FinishedRun(
                 folder,
                 self.cwd,
                 self.python,
@@ -148,7 +148,7 @@ class Runs:
             ),
         )
 
-    def _run(self, program: Program, tick: Callable[[float], None]) -> tuple[Ended | None, str]:
+    def _run(self, program: ProgramProcess, tick: Callable[[float], None]) -> tuple[Ended | None, str]:
         """Let the program run; gives its end, or why it was ended before. What it did until then is kept."""
         try:
             return program.run(self.timeout, tick), ""
@@ -179,7 +179,7 @@ class Runs:
 
     def _replay(
         self,
-        program: Program,
+        program: ProgramProcess,
         folder: Path,
         result: OneRun,
         say: Callable[[str, float], None],

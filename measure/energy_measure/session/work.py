@@ -24,7 +24,7 @@ from energy_measure.program.repository import repository_of
 from energy_measure.request import MeasureRequest
 from energy_measure.results import combine_runs
 from energy_measure.run.one_run import INTERRUPTED, OneRun
-from energy_measure.run.runs import QUICK, THOROUGH, Runs
+from energy_measure.run.runs import QUICK, THOROUGH, RepeatedRuns
 from energy_measure.session.measured import Interrupted, Measured, MeasuredRun, Progress, Tell
 from energy_measure.storage import Storing, new_run_id, now_text
 from energy_measure.usual_spread import usual_spread
@@ -69,7 +69,7 @@ class Work:
         self.measured.programs.append(result)
         self._note([*instrumented.problems, *instrumented.left_out])
         cwd = self._working_folder(entry)
-        runs = Runs(
+        runs = RepeatedRuns(
             self.python.path,
             {
                 **instrumented.specification(
@@ -124,7 +124,7 @@ class Work:
                 result.failure, result.kept = f"{result.command} {_ending(run)}", _kept(len(done))
                 return
 
-    def _once(self, runs: Runs, entry: Path, number: int) -> OneRun:
+    def _once(self, runs: RepeatedRuns, entry: Path, number: int) -> OneRun:
         name = f"{entry.name}, run {number + 1} of {self.repeats}"
         with tempfile.TemporaryDirectory(prefix="energy-lsp-") as folder:
             self.clock.begin(name)

@@ -30,7 +30,7 @@ class Varied:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class SweepPoint:
     """One combination."""
 
     values: Mapping[str, str]
@@ -110,7 +110,7 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(map(str, values))
 
 
-def points_of(varied: Sequence[Varied], arguments: Sequence[str] = ()) -> list[Point]:
+def points_of(varied: Sequence[Varied], arguments: Sequence[str] = ()) -> list[SweepPoint]:
     """All combinations. An option that stands among the arguments already gets its value there."""
     if not varied:
         raise MeasureProblem("Say what to vary: --vary NAME=1,2,4,8, or --shrink data.")
@@ -128,7 +128,7 @@ def points_of(varied: Sequence[Varied], arguments: Sequence[str] = ()) -> list[P
             else:
                 _set_option(given, one.name, value)
         names = [one.name.lstrip("-") for one in varied]
-        found.append(Point(dict(zip(names, values, strict=True)), tuple(given), env))
+        found.append(SweepPoint(dict(zip(names, values, strict=True)), tuple(given), env))
     if len(found) > MOST_POINTS:
         raise MeasureProblem(
             f"{len(found)} combinations are too many for one sweep; take {MOST_POINTS} at most."

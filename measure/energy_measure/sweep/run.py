@@ -14,14 +14,14 @@ from energy_measure.problems import MeasureProblem
 from energy_measure.request import MeasureRequest
 from energy_measure.session import Interrupted, MeasuredRun, Tell, measure
 from energy_measure.sweep.fits import Correlation, Fit, best, correlate, fits
-from energy_measure.sweep.plan import Point
+from energy_measure.sweep.plan import SweepPoint
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SweepSample:
     """What something took at one point."""
 
-    point: Point
+    point: SweepPoint
     size: float
     """Input bytes where they vary, else what the point says."""
     joules: float
@@ -40,7 +40,7 @@ class Curve:
     """`call`, `layer` or `program`."""
     against: str
     """What the size is: `input bytes`, or the names that were varied."""
-    samples: tuple[Sample, ...]
+    samples: tuple[SweepSample, ...]
     unresolved: int
     """Points at which the meter could not tell it from nothing."""
     fits: tuple[Fit, ...]
@@ -56,7 +56,7 @@ class Curve:
 class Swept:
     """Everything that a sweep gave."""
 
-    points: list[Point]
+    points: list[SweepPoint]
     meter: str = ""
     estimated: bool = False
     machine: str = ""
@@ -69,14 +69,14 @@ class Swept:
 
 def sweep(
     request: MeasureRequest,
-    points: Sequence[Point],
+    points: Sequence[SweepPoint],
     tell: Tell,
     *,
     announce: Callable[[str], None] = lambda line: None,
 ) -> Swept:
     """Measure all points, one after the other; a point that fails is told and left out, and so is the rest after Ctrl-C."""
     swept = Swept(list(points))
-    found: list[tuple[Point, MeasuredRun]] = []
+    found: list[tuple[SweepPoint, MeasuredRun]] = []
     for number, point in enumerate(points, 1):
         announce(f"{number} of {len(points)}: {point.label}")
         here = replace(request, options=replace(request.options, arguments=point.arguments))
@@ -116,10 +116,10 @@ def _environment(env: Mapping[str, str]) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CallAtPoint:
     """A call of a run at one point, or a layer within it."""
 
-    point: Point
+    point: SweepPoint
     call: Measurement
     joules: float
     """Of one call."""
@@ -127,26 +127,28 @@ class Seen:
     high: float | None
 
 
-def curves(measured: Sequence[tuple[Point, MeasuredRun]]) -> list[Curve]:
+def curves(measured: Sequence[tuple[SweepPoint, MeasuredRun]]) -> list[Curve]:
     """The whole program first, then calls and layers by what they took at the largest point."""
     varied = ", ".join(measured[0][0].values)
-    calls: dict[str, list[Seen]] = {}
-    layers: dict[tuple[str, str], list[Seen]] = {}
-    program: list[Sample] = []
+    calls: dict[str, list[CallAtPoint]] = {}
+    layers: dict[tuple[str, str], list[CallAtPoint]] = {}
+    program: list[SweepSample] = []
     with Database.read(measured[0][1].database) as database:
         for number, (point, run) in enumerate(measured):
             size = float(number + 1) if point.size is None else point.size
-            program.append(Sample(point, size, sum(one.total for one in run.known), None, None))
+            program.append(SweepSample(point, size, sum(one.total for one in run.known), None, None))
             for run_id in (one.run_id for one in run.programs if one.program is not None):
                 known = {one.id: one for one in database.measurements(run_id) if not one.at_trace_time}
                 for call in known.values():
                     joules = sum(quantity.value for quantity in call.joules.values())
-                    calls.setdefault(_name(call), []).append(Seen(point, call, joules, call.low, call.high))
+                    calls.setdefault(_name(call), []).append(
+                        CallAtPoint(point, call, joules, call.low, call.high)
+                    )
                 for (call_id, path), joules in _by_layer(database, run_id).items():
                     if (within := known.get(call_id)) is not None:
                         one_call = joules / max(within.count, 1)
                         layers.setdefault((path, _name(within)), []).append(
-                            Seen(point, within, one_call, None, None)
+                            CallAtPoint(point, within, one_call, None, None)
                         )
     whole = curve("program", "program", varied, program)
     found = [_of_seen(name, "call", varied, seen) for name, seen in calls.items()]
@@ -170,14 +172,14 @@ def _by_layer(database: Database, run_id: str) -> dict[tuple[str, str], float]:
     return joules
 
 
-def _of_seen(name: str, kind: str, varied: str, seen: Sequence[Seen]) -> Curve:
+def _of_seen(name: str, kind: str, varied: str, seen: Sequence[CallAtPoint]) -> Curve:
     """Against the bytes that the call was given where these vary, else against what was varied."""
     resolved = [one for one in seen if one.call.resolved]
     given = [float(n + 1) if one.point.size is None else one.point.size for n, one in enumerate(resolved)]
     read = [float(one.call.signature.total_bytes) for one in resolved]
     vary = len(set(read)) > 1
     samples = [
-        Sample(one.point, size, one.joules, one.low, one.high)
+        SweepSample(one.point, size, one.joules, one.low, one.high)
         for one, size in zip(resolved, read if vary else given, strict=True)
     ]
     against = "input bytes" if vary else varied
@@ -198,7 +200,7 @@ def _row_bytes(given: Sequence[float], read: Sequence[float]) -> float:
 
 
 def curve(
-    name: str, kind: str, against: str, samples: Iterable[Sample], unresolved: int = 0, row: float = 1.0
+    name: str, kind: str, against: str, samples: Iterable[SweepSample], unresolved: int = 0, row: float = 1.0
 ) -> Curve:
     """Samples with the curves through them. `row`: what a row of a batch has of the size, 0 if nobody knows."""
     kept = tuple(samples)

@@ -61,7 +61,7 @@ T = TypeVar("T", bound=Tried)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ProgramFile:
     """A file of the program as the reader sees it."""
 
     name: str
@@ -78,7 +78,7 @@ class Source:
         return self.text[node.start_byte : node.end_byte]
 
 
-def read_sources(root: Path, entry: Path) -> list[Source]:
+def read_sources(root: Path, entry: Path) -> list[ProgramFile]:
     """The entry point and the files of the project that it imports, read together."""
     project = Project(root)
     project.index()
@@ -91,7 +91,7 @@ def read_sources(root: Path, entry: Path) -> list[Source]:
             continue
         # Else edits would not fit the file as it is; those of a notebook are of its cells, one behind the other.
         if path.suffix == ".ipynb" or document.analyse().source == path.read_bytes():
-            found.append(Source(path.relative_to(root.resolve()).as_posix(), path, document.analyse()))
+            found.append(ProgramFile(path.relative_to(root.resolve()).as_posix(), path, document.analyse()))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine.edits.arguments import with_argument
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,7 +20,7 @@ were dearer whenever they were tried on such models."""
 _SETTLED = (b"steps_per_execution", b"jit_compile", b"run_eagerly", b"**")
 
 
-def with_compile_argument(source: Source, argument: str, name: str, title: str) -> Iterator[Candidate]:
+def with_compile_argument(source: ProgramFile, argument: str, name: str, title: str) -> Iterator[Candidate]:
     """One candidate for all such calls of a file."""
     lists = list(_argument_lists(source))
     if lists:
@@ -29,7 +29,7 @@ def with_compile_argument(source: Source, argument: str, name: str, title: str) 
         yield Candidate(name, f"{title}: `{argument}`", source.name, line, {source.name: edits})
 
 
-def _argument_lists(source: Source) -> Iterator[Node]:
+def _argument_lists(source: ProgramFile) -> Iterator[Node]:
     for call in source.analysis.calls():
         if not call.api.endswith(".compile") or not call.api.startswith("keras."):
             continue

@@ -15,7 +15,7 @@ from energy_measure.tuning.exploring import version_of
 from energy_measure.tuning.likeness import Results, Tolerance, judged
 from energy_measure.tuning.runner import ProgramFailed, Runner
 from energy_measure.tuning.trial import Run, Trial
-from energy_measure.tuning.workshop import Outcome, Version, stopped
+from energy_measure.tuning.workshop import Version, VersionRun, stopped
 
 FEWEST, MOST = 3, 12
 """Rounds: fewer than three cannot tell (at best 1/27), more than twelve are not worth the time."""
@@ -29,7 +29,7 @@ NO_TIME = "looked promising, but no time was left to prove it: give --budget {} 
 
 
 @dataclass(slots=True)
-class Group:
+class CandidateGroup:
     """Candidates that are tried together."""
 
     trials: Sequence[Trial]
@@ -58,9 +58,9 @@ class Group:
 class Confirmed:
     """What was proven."""
 
-    whole: Group | None = None
+    whole: CandidateGroup | None = None
     """The cheapest version that a patch may hold."""
-    equal: Group | None = None
+    equal: CandidateGroup | None = None
     """The cheapest of those whose results are equal."""
     interrupted: bool = False
 
@@ -92,7 +92,7 @@ def confirm(runner: Runner, kept: Sequence[Trial], seeded: bool, tolerance: Tole
     return Confirmed(whole, equal, interrupted)
 
 
-def _groups(kept: Sequence[Trial]) -> list[Group]:
+def _groups(kept: Sequence[Trial]) -> list[CandidateGroup]:
     """What is proven, the most wanted first. What a patch cannot hold is proven by itself."""
     fixes = [trial for trial in kept if trial.candidate.edits and not trial.candidate.changes_results]
     fixes = fitting(fixes)
@@ -100,7 +100,7 @@ def _groups(kept: Sequence[Trial]) -> list[Group]:
     together = [group for group in (fixes, equal) if group]
     wanted = together if len(fixes) != len(equal) else together[:1]
     wanted += [[trial] for trial in (*fixes, *(trial for trial in kept if trial not in fixes))]
-    return [Group(group) for number, group in enumerate(wanted) if group not in wanted[:number]]
+    return [CandidateGroup(group) for number, group in enumerate(wanted) if group not in wanted[:number]]
 
 
 def _needed(tests: int) -> int:
@@ -111,7 +111,7 @@ def _needed(tests: int) -> int:
     return rounds
 
 
-def _rounds(runner: Runner, groups: Sequence[Group], spare: float = 1.0) -> int:
+def _rounds(runner: Runner, groups: Sequence[CandidateGroup], spare: float = 1.0) -> int:
     """How many rounds are worth it, and there is time for, if all of them take so many times longer."""
     explored = [min(trial.explored for trial in group.trials) for group in groups]
     faintest = max((one for one in explored if one < 1.0), default=0.0)
@@ -120,14 +120,14 @@ def _rounds(runner: Runner, groups: Sequence[Group], spare: float = 1.0) -> int:
     return min(wanted, int(runner.left / (spare * _round_seconds(runner, groups))))
 
 
-def _round_seconds(runner: Runner, groups: Sequence[Group]) -> float:
+def _round_seconds(runner: Runner, groups: Sequence[CandidateGroup]) -> float:
     """The program, its control, and each group, which takes no longer than its slowest part did while exploring."""
     one = runner.run_seconds
     taken = [max(trial.seconds or one for trial in group.trials) for group in groups]
     return 2 * one + sum(min(one, seconds) for seconds in taken)
 
 
-def _run(runner: Runner, groups: Sequence[Group], *, seeds: bool) -> tuple[list[list[Run]], bool]:
+def _run(runner: Runner, groups: Sequence[CandidateGroup], *, seeds: bool) -> tuple[list[list[Run]], bool]:
     """Rounds of the program, its control and each group; how many is decided before the first.
 
     Where rounds take longer than expected, the least wanted groups are given up, by the clock alone: with all of them no
@@ -153,17 +153,19 @@ def _run(runner: Runner, groups: Sequence[Group], *, seeds: bool) -> tuple[list[
     return _without_given_up(found, left), False
 
 
-def _is_short_of_time(runner: Runner, groups: Sequence[Group], done: int) -> bool:
+def _is_short_of_time(runner: Runner, groups: Sequence[CandidateGroup], done: int) -> bool:
     """Whether the time is not enough for the rounds that so many tests need."""
     missing = _needed(len(groups)) - done
     return missing > 0 and runner.left < missing * _round_seconds(runner, groups)
 
 
-def _without_given_up(found: Sequence[Sequence[Run]], left: Sequence[Group]) -> list[list[Run]]:
+def _without_given_up(found: Sequence[Sequence[Run]], left: Sequence[CandidateGroup]) -> list[list[Run]]:
     return [list(one[: 2 + len(left)]) for one in found]
 
 
-def _judge(runner: Runner, group: Group, found: Sequence[Sequence[Run]], tolerance: Tolerance) -> None:
+def _judge(
+    runner: Runner, group: CandidateGroup, found: Sequence[Sequence[Run]], tolerance: Tolerance
+) -> None:
     """Energy and results of a group, from rounds of the program, its control and the group."""
     whole = [one for one in found if not stopped(one[1][0], runner.workshop.entry)]
     failed = next((one[2][0] for one in whole if stopped(one[2][0], runner.workshop.entry)), None)
@@ -205,7 +207,7 @@ def compared(
     )
 
 
-def _means(runs: Sequence[Outcome]) -> dict[str, float]:
+def _means(runs: Sequence[VersionRun]) -> dict[str, float]:
     """Of the metrics that all runs gave, else of the numbers that they printed with a name."""
     results = [dict(run.named) or printed_metrics(run.output) for run in runs]
     names = [name for name in results[0] if all(name in one for one in results)]
@@ -213,7 +215,7 @@ def _means(runs: Sequence[Outcome]) -> dict[str, float]:
     return {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
-def _decide(group: Group) -> None:
+def _decide(group: CandidateGroup) -> None:
     """The verdict of a candidate that was confirmed by itself."""
     [trial], found = group.trials, group.comparison
     trial.results = group.results or trial.results
@@ -225,12 +227,12 @@ def _decide(group: Group) -> None:
         trial.verdict = "saves" if found.ratio < 1 else "dearer"
 
 
-def _cheapest(groups: Sequence[Group]) -> Group | None:
+def _cheapest(groups: Sequence[CandidateGroup]) -> CandidateGroup | None:
     return min(groups, key=lambda group: group.comparison.ratio if group.comparison else 1.0, default=None)
 
 
 def _tell_of_the_rest(
-    kept: Sequence[Trial], groups: Sequence[Group], whole: Group | None, no_time: str
+    kept: Sequence[Trial], groups: Sequence[CandidateGroup], whole: CandidateGroup | None, no_time: str
 ) -> None:
     """What is known of candidates that were not proven singly."""
     for trial in kept:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from energy_measure.comparison.output_diff import shown, without_times
-from energy_measure.tuning.workshop import Outcome
+from energy_measure.tuning.workshop import VersionRun
 from energy_measure.tuning.written import WRITTEN
 
 Results = Literal["equal", "seeds", "trade-off", "different"]
@@ -53,7 +53,7 @@ class Tolerance:
         return Tolerance(ROUNDING * self.relative, ROUNDING * self.absolute)
 
 
-def comparable(outcome: Outcome) -> bool:
+def comparable(outcome: VersionRun) -> bool:
     """Whether a run gave anything to compare: progress bars and times say nothing of results."""
     return bool(outcome.metrics) or any(
         any(character.isalnum() for character in line.replace(_TIMES, ""))
@@ -62,7 +62,7 @@ def comparable(outcome: Outcome) -> bool:
     )
 
 
-def same_output(one: Outcome, other: Outcome, tolerance: Tolerance) -> bool:
+def same_output(one: VersionRun, other: VersionRun, tolerance: Tolerance) -> bool:
     """The same text, with numbers within the tolerance; times are not compared."""
     first, second = (_parts(outcome.results) for outcome in (one, other))
     if first[0] != second[0] or len(one.metrics) != len(other.metrics):
@@ -72,7 +72,7 @@ def same_output(one: Outcome, other: Outcome, tolerance: Tolerance) -> bool:
 
 
 def judged(
-    before: Sequence[Outcome], after: Sequence[Outcome], changes_results: bool, tolerance: Tolerance
+    before: Sequence[VersionRun], after: Sequence[VersionRun], changes_results: bool, tolerance: Tolerance
 ) -> Results | None:
     """What became of the results, from runs of both sides with the same seeds; None: there is nothing to compare."""
     if not any(comparable(outcome) for outcome in (*before, *after)):
@@ -86,7 +86,7 @@ def judged(
     return "trade-off" if changes_results else "different"
 
 
-def _within_noise(before: Sequence[Outcome], after: Sequence[Outcome], tolerance: Tolerance) -> bool:
+def _within_noise(before: Sequence[VersionRun], after: Sequence[VersionRun], tolerance: Tolerance) -> bool:
     """Results of training where there are some, else printed numbers, against their scatter over seeds."""
     sides = [[outcome.metrics for outcome in side] for side in (before, after)]
     if not all(numbers for side in sides for numbers in side):
@@ -103,7 +103,7 @@ def _within_noise(before: Sequence[Outcome], after: Sequence[Outcome], tolerance
     return bool(outside.mean() <= FEW) if outside.size else False
 
 
-def _shifted(before: Sequence[Outcome], after: Sequence[Outcome], rounding: Tolerance) -> bool:
+def _shifted(before: Sequence[VersionRun], after: Sequence[VersionRun], rounding: Tolerance) -> bool:
     """Whether numbers that scatter from run to run lie elsewhere after the change, beyond that scatter."""
     sides = [[(*_parts(one.results)[1], *one.metrics) for one in side] for side in (before, after)]
     if len({len(numbers) for side in sides for numbers in side}) != 1 or len(before) < 2:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from energy_code.rule_engine.queries.program import Program, program_of
-from energy_measure.tuning.candidate import Source
+from energy_code.rule_engine.queries.program import FileNames, program_of
+from energy_measure.tuning.candidate import ProgramFile
 
 DATASET = "tensorflow.data.Dataset"
 
@@ -25,13 +25,13 @@ class Link(NamedTuple):
 class PythonText:
     """A file and where its lines begin."""
 
-    program: Program
+    program: FileNames
     """The names of the file; places are those of `tree`."""
     tree: ast.Module
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, source: Source) -> PythonText | None:
+    def of(cls, source: ProgramFile) -> PythonText | None:
         """None for what is no Python."""
         try:
             tree = ast.parse(source.text)

@@ -8,11 +8,11 @@ import statistics
 import time
 from collections.abc import Sequence
 
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.windows import MeteredProcess
 from energy_measure.host.processes import was_killed
 from energy_measure.problems import MeasureProblem
 from energy_measure.tuning.trial import Progress, Run
-from energy_measure.tuning.workshop import Outcome, Version, Workshop, stopped
+from energy_measure.tuning.workshop import Version, VersionRun, Workshop, stopped
 
 REST_SECONDS = 0.3
 LONGEST_RUN = 1 / 8
@@ -34,7 +34,9 @@ class ProgramFailed(Exception):  # noqa: N818
 class Runner:
     """Counts the time, and keeps what the program as it is took."""
 
-    def __init__(self, workshop: Workshop, metered: Metered, budget: float, progress: Progress) -> None:
+    def __init__(
+        self, workshop: Workshop, metered: MeteredProcess, budget: float, progress: Progress
+    ) -> None:
         self.workshop, self.metered = workshop, metered
         self._progress, self._budget, self._begin = progress, budget, time.monotonic()
         self._chance = random.Random(0)
@@ -99,7 +101,7 @@ class Runner:
         return found
 
     def _runs(self, versions: Sequence[Version], seed: int | None, longest: float, most: float) -> list[Run]:
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, VersionRun] = {}
         for index in self._chance.sample(range(len(versions)), len(versions)):
             self.metered.rest(REST_SECONDS)
             cpu = most * self.cpu_seconds if most and versions[index] != Version() else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.windows import MeteredProcess
 from energy_measure.tuning.candidate import Candidate
 from energy_measure.tuning.confirming import FEWEST, Confirmed, confirm
 from energy_measure.tuning.exploring import explore
@@ -26,7 +26,12 @@ class Tuning:
     """One search through the candidates of a program."""
 
     def __init__(
-        self, workshop: Workshop, metered: Metered, budget: float, tolerance: Tolerance, progress: Progress
+        self,
+        workshop: Workshop,
+        metered: MeteredProcess,
+        budget: float,
+        tolerance: Tolerance,
+        progress: Progress,
     ) -> None:
         self._metered, self._tolerance = metered, tolerance
         self._runner = Runner(workshop, metered, budget, progress)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.windows import MeteredProcess
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.entry_points import is_empty
 from energy_measure.program.interpreters import find_interpreter
@@ -127,7 +127,7 @@ def tune(
     candidates = _asked_for(
         [one for one in found if not one.needs or not packages.there.isdisjoint(one.needs)], request
     )
-    metered = Metered(request.meter, wait=request.wait, on_wait=on_wait)
+    metered = MeteredProcess(request.meter, wait=request.wait, on_wait=on_wait)
     own = own_files(request.database, *request.own)
     shop = Workshop(request.project, script, interpreter.path, request.arguments, sources, own)
     with shop as workshop, metered:

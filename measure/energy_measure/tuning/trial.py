@@ -9,10 +9,10 @@ from typing import Literal
 from energy_measure.comparison.pairs import Comparison
 from energy_measure.tuning.candidate import Candidate
 from energy_measure.tuning.likeness import Results
-from energy_measure.tuning.workshop import Outcome
+from energy_measure.tuning.workshop import VersionRun
 
 Verdict = Literal["saves", "no difference", "dearer", "failed"]
-Run = tuple[Outcome, float]
+Run = tuple[VersionRun, float]
 """A run of a version, with its joules."""
 Progress = Callable[[str, float, float], None]
 """Hears what is done, how far (0 to 1), and at most how many seconds are left."""

@@ -22,7 +22,7 @@ from energy_measure.host.processes import KILL, children_cpu_seconds, limit_cpu,
 from energy_measure.problems import MeasureProblem
 from energy_measure.program.entry_points import SKIPPED_FOLDERS
 from energy_measure.program.guarded import Guarded
-from energy_measure.tuning.candidate import Source, edited
+from energy_measure.tuning.candidate import ProgramFile, edited
 from energy_measure.tuning.written import Written
 
 MOST_BYTES = 1 << 30
@@ -41,7 +41,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class VersionRun:
     """What one run of a version did."""
 
     window: MeteredWindow
@@ -78,7 +78,7 @@ class Workshop:
         entry: Path,
         python: Path,
         arguments: Sequence[str],
-        sources: Sequence[Source],
+        sources: Sequence[ProgramFile],
         own: Iterable[Path] = (),
     ) -> None:
         """`own`: files that tuning itself may write meanwhile, wherever they are."""
@@ -121,7 +121,7 @@ class Workshop:
         timeout: float | None = None,
         cpu_seconds: float | None = None,
         remind: Callable[[], None] = lambda: None,
-    ) -> Outcome:
+    ) -> VersionRun:
         """Run a version once, in a copy of its own; it is stopped after so much time by the clock, or of a CPU.
 
         `remind` is called every now and then meanwhile.
@@ -161,7 +161,7 @@ class Workshop:
         timeout: float | None,
         cpu_seconds: float | None,
         remind: Callable[[], None],
-    ) -> Outcome:
+    ) -> VersionRun:
         noted, refused = copy.parent / "metrics.txt", copy.parent / "refused.txt"
         hooks = [str(HOOKS), "-" if seed is None else str(seed), str(noted), str(self.root), str(refused)]
         command = [
@@ -196,7 +196,7 @@ class Workshop:
             errors.seek(0)
             said = errors.read().decode(errors="replace").strip().splitlines()
             metrics = _metrics(noted)
-            return Outcome(
+            return VersionRun(
                 window,
                 output.read(),
                 tuple(number for _, number in metrics),
@@ -244,7 +244,7 @@ def _wait(process: Guarded, timeout: float | None, remind: Callable[[], None]) -
             remind()
 
 
-def stopped(outcome: Outcome, entry: Path) -> str:
+def stopped(outcome: VersionRun, entry: Path) -> str:
     """Why a run did not come to its end, with what to do; empty when it did."""
     if outcome.refused:
         return (

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import tree_sitter
 
 from energy_code.analysis.calls import Calls, Found, Made, Renewed
-from energy_code.analysis.enclosing import EnclosingCode, Surroundings
+from energy_code.analysis.enclosing import EnclosingCode, EnclosingFunctions
 from energy_code.analysis.functions import Functions
 from energy_code.analysis.ignore_comments import Ignores, ignores_in
 from energy_code.analysis.layout import Layout
@@ -30,7 +30,7 @@ from energy_code.interpreter.domain.values import (
     Value,
 )
 from energy_code.ir.code import Code, FunctionCode, TopLevelStatement
-from energy_code.model import Call, Function, Mode
+from energy_code.model import Call, Definition, Mode
 from energy_code.syntax.pieces import Repair
 from energy_code.syntax.tree import parse, parse_stretch
 from energy_code.text.lines import Lines
@@ -42,7 +42,7 @@ FEW = 8
 DEFINITIONS = (b"def ", b"class ", b"async ", b"@")
 
 
-class Seen(NamedTuple):
+class LastReading(NamedTuple):
     """What an analysis leaves for the next one."""
 
     layout: Layout
@@ -107,7 +107,7 @@ class Analysis:
         document: ReadText,
         kept: Made,
         unchanged: int,
-        before: Seen | None = None,
+        before: LastReading | None = None,
     ) -> None:
         self.source = document.source
         self.document = document
@@ -134,7 +134,7 @@ class Analysis:
         self._calls: Calls | None = None
         self._functions: Functions | None = None
         self._ignores: Ignores | None = None
-        self._around = Surroundings(self.layout.enclosing_codes, self.module_summary)
+        self._around = EnclosingFunctions(self.layout.enclosing_codes, self.module_summary)
 
     def tree(self) -> tree_sitter.Tree:
         """The syntax tree of the text this analysis saw."""
@@ -246,9 +246,9 @@ class Analysis:
         """Keep nothing of the analysis before: whoever takes something over from it has done so."""
         self._compared = None
 
-    def seen(self) -> Seen:
+    def seen(self) -> LastReading:
         """What the next analysis of the document can take over."""
-        return Seen(self.layout, self.calls().reached, self.knowledge())
+        return LastReading(self.layout, self.calls().reached, self.knowledge())
 
     # questions about nodes ------------------------------------------------------------------------------------
 
@@ -368,7 +368,7 @@ class Analysis:
 
     # about the file -------------------------------------------------------------------------------------------
 
-    def functions(self) -> Sequence[Function]:
+    def functions(self) -> Sequence[Definition]:
         """Functions and classes by place."""
         if self._functions is None:
             found = [

@@ -16,7 +16,7 @@ EnclosingCode = tuple[int, int, Code, Code | None]
 """Absolute start and end of a code, the code, and the one around it."""
 
 
-class Surroundings:
+class EnclosingFunctions:
     """Apart from the analysis, which holds the calls: with a way back from them, no analysis would be freed."""
 
     def __init__(self, enclosing_codes: Sequence[EnclosingCode], module_summary: ModuleSummary) -> None:

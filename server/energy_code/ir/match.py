@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from energy_code.interpreter.frame import Frame
 
 
-class Pattern(Expression):
+class MatchPattern(Expression):
     """Base of all: `_`, or what the reader does not follow."""
 
     __slots__ = ()
@@ -39,12 +39,12 @@ class Pattern(Expression):
         return None
 
 
-class Anything(Pattern):
+class Anything(MatchPattern):
     """`_`, `name` or `pattern as name`."""
 
     __slots__ = ("name", "pattern")
 
-    def __init__(self, name: str | None, pattern: Pattern | None = None) -> None:
+    def __init__(self, name: str | None, pattern: MatchPattern | None = None) -> None:
         self.name = name
         self.pattern = pattern
 
@@ -61,7 +61,7 @@ class Anything(Pattern):
         return True if self.pattern is None else self.pattern.decides(frame, value)
 
 
-class Equal(Pattern):
+class Equal(MatchPattern):
     """A literal, or a dotted name."""
 
     __slots__ = ("value",)
@@ -77,12 +77,12 @@ class Equal(Pattern):
         return mine == value
 
 
-class Either(Pattern):
+class Either(MatchPattern):
     """`a | b`."""
 
     __slots__ = ("options",)
 
-    def __init__(self, options: tuple[Pattern, ...]) -> None:
+    def __init__(self, options: tuple[MatchPattern, ...]) -> None:
         self.options = options
 
     def take(self, frame: Frame, value: Value) -> Value:
@@ -95,13 +95,16 @@ class Either(Pattern):
         return True if True in found else None if None in found else False
 
 
-class OfClass(Pattern):
+class OfClass(MatchPattern):
     """`Dense(units=n)`."""
 
     __slots__ = ("cls", "keywords", "positional")
 
     def __init__(
-        self, cls: Expression, positional: tuple[Pattern, ...], keywords: tuple[tuple[str, Pattern], ...]
+        self,
+        cls: Expression,
+        positional: tuple[MatchPattern, ...],
+        keywords: tuple[tuple[str, MatchPattern], ...],
     ) -> None:
         self.cls = cls
         self.positional = positional
@@ -118,12 +121,12 @@ class OfClass(Pattern):
         return found
 
 
-class Items(Pattern):
+class SequencePattern(MatchPattern):
     """`[first, *rest]`, `(a, b)`."""
 
     __slots__ = ("items", "star")
 
-    def __init__(self, items: tuple[Pattern, ...], star: int | None) -> None:
+    def __init__(self, items: tuple[MatchPattern, ...], star: int | None) -> None:
         self.items = items
         self.star = star
         """Which of them takes all that the others leave."""
@@ -140,12 +143,12 @@ class Items(Pattern):
         return value
 
 
-class Entries(Pattern):
+class Entries(MatchPattern):
     """`{"key": pattern, **rest}`."""
 
     __slots__ = ("entries", "rest")
 
-    def __init__(self, entries: tuple[tuple[Expression, Pattern], ...], rest: str | None) -> None:
+    def __init__(self, entries: tuple[tuple[Expression, MatchPattern], ...], rest: str | None) -> None:
         self.entries = entries
         self.rest = rest
 
@@ -158,12 +161,14 @@ class Entries(Pattern):
         return value
 
 
-class Case(Statement):
+class MatchCase(Statement):
     """`case pattern if guard: ...`."""
 
     __slots__ = ("body", "guards", "pattern")
 
-    def __init__(self, pattern: Pattern, guards: tuple[Expression, ...], body: tuple[Statement, ...]) -> None:
+    def __init__(
+        self, pattern: MatchPattern, guards: tuple[Expression, ...], body: tuple[Statement, ...]
+    ) -> None:
         self.pattern = pattern
         self.guards = guards
         self.body = body
@@ -180,12 +185,12 @@ class Case(Statement):
         return goes_on
 
 
-class Match(Statement):
+class MatchStatement(Statement):
     """`match subject: case ...`."""
 
     __slots__ = ("cases", "subject")
 
-    def __init__(self, subject: Expression, cases: tuple[Case, ...]) -> None:
+    def __init__(self, subject: Expression, cases: tuple[MatchCase, ...]) -> None:
         self.subject = subject
         self.cases = cases
 

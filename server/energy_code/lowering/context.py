@@ -18,7 +18,7 @@ from energy_code.ir.expressions import (
     Name,
 )
 from energy_code.ir.nodes import Expression, Statement
-from energy_code.lowering.scopes import Scope
+from energy_code.lowering.scopes import ScopeBindings
 from energy_code.process import budget
 from energy_code.syntax.node_kinds import ERROR, PLAIN_IDENTIFIER, Node, code_children
 
@@ -84,7 +84,7 @@ class Lowering:
         self.statements = statements
         """What lowers a statement, likewise."""
         self.known = known if known is not None else KnownCode()
-        self.scope = Scope(TopLevelStatement(0), 0, "")
+        self.scope = ScopeBindings(TopLevelStatement(0), 0, "")
         self.steps = 0
         """How many expressions were lowered."""
         self.depth = 0
@@ -139,14 +139,14 @@ class Lowering:
         text = self.letters[node.start_byte : node.end_byte]
         return text if text.isascii() else utf8(text)
 
-    def enter(self, code: Code, start: int) -> Scope:
+    def enter(self, code: Code, start: int) -> ScopeBindings:
         """Start a code of its own, whose positions count from `start`; the scope to go back to."""
         outer = self.scope
         outer.code.parts.append((start - outer.base, code))
-        self.scope = Scope(code, start, f"{code.qualname}.")
+        self.scope = ScopeBindings(code, start, f"{code.qualname}.")
         return outer
 
-    def leave(self, outer: Scope) -> None:
+    def leave(self, outer: ScopeBindings) -> None:
         """Finish it, and go on in the scope around it."""
         scope = self.scope
         self.scope = outer

@@ -6,7 +6,17 @@ from sys import intern
 
 from energy_code.interpreter.limits import MAX_PATTERN_DEPTH
 from energy_code.ir.expressions import NOTHING, member
-from energy_code.ir.match import Anything, Case, Either, Entries, Equal, Items, Match, OfClass, Pattern
+from energy_code.ir.match import (
+    Anything,
+    Either,
+    Entries,
+    Equal,
+    MatchCase,
+    MatchPattern,
+    MatchStatement,
+    OfClass,
+    SequencePattern,
+)
 from energy_code.ir.nodes import Expression, Statement
 from energy_code.lowering.blocks import clause_block
 from energy_code.lowering.context import Lowering
@@ -19,10 +29,10 @@ def lower_match(lowering: Lowering, node: Node) -> Statement:
     subject = node.child_by_field_id(fields.SUBJECT)
     body = node.child_by_field_id(fields.BODY)
     cases = [lower_case(lowering, child) for child in (body.named_children if body is not None else [])]
-    return Match(lowering.expression(subject) if subject is not None else NOTHING, tuple(cases))
+    return MatchStatement(lowering.expression(subject) if subject is not None else NOTHING, tuple(cases))
 
 
-def lower_case(lowering: Lowering, node: Node) -> Case:
+def lower_case(lowering: Lowering, node: Node) -> MatchCase:
     """`case pattern if guard: ...`; several patterns with commas are a sequence."""
     patterns: list[Node] = []
     guards: list[Expression] = []
@@ -36,7 +46,7 @@ def lower_case(lowering: Lowering, node: Node) -> Case:
     pattern = (
         lower_pattern(lowering, patterns[0], 0) if alone else lower_sequence_pattern(lowering, patterns, 0)
     )
-    return Case(pattern, tuple(guards), clause_block(lowering, node))
+    return MatchCase(pattern, tuple(guards), clause_block(lowering, node))
 
 
 def ends_in_comma(lowering: Lowering, pattern: Node) -> bool:
@@ -45,12 +55,12 @@ def ends_in_comma(lowering: Lowering, pattern: Node) -> bool:
     return following is not None and following.type == ","
 
 
-def lower_pattern(lowering: Lowering, node: Node, depth: int) -> Pattern:
+def lower_pattern(lowering: Lowering, node: Node, depth: int) -> MatchPattern:
     """Any pattern."""
     kind = KINDS[node.kind_id % 65535]
     children = code_children(node)
     if depth > MAX_PATTERN_DEPTH:
-        return Pattern()
+        return MatchPattern()
     if kind == "case_pattern":
         return (
             lower_pattern(lowering, children[0], depth + 1)
@@ -77,19 +87,19 @@ def lower_pattern(lowering: Lowering, node: Node, depth: int) -> Pattern:
     return lower_value_pattern(lowering, node)
 
 
-def lower_value_pattern(lowering: Lowering, node: Node) -> Pattern:
+def lower_value_pattern(lowering: Lowering, node: Node) -> MatchPattern:
     """`_`, or a literal."""
     if lowering.text(node) == "_":
         return Anything(None)
     return Equal(lowering.expression(node))
 
 
-def lower_or_pattern(lowering: Lowering, node: Node, depth: int) -> Pattern:
+def lower_or_pattern(lowering: Lowering, node: Node, depth: int) -> MatchPattern:
     """`a | b`; of numbers below zero the sign stands apart."""
     signs = {child.type for child in node.children}
     options = [lower_pattern(lowering, child, depth + 1) for child in code_children(node)]
     if "-" in signs:
-        return Pattern()
+        return MatchPattern()
     return Either((*options, Anything(None)) if "_" in signs else tuple(options))
 
 
@@ -110,10 +120,10 @@ def dotted_class(lowering: Lowering, node: Node) -> Expression:
     return result
 
 
-def lower_class_pattern(lowering: Lowering, children: list[Node], depth: int) -> Pattern:
+def lower_class_pattern(lowering: Lowering, children: list[Node], depth: int) -> MatchPattern:
     """`Class(pattern, name=pattern)`."""
-    positional: list[Pattern] = []
-    keywords: list[tuple[str, Pattern]] = []
+    positional: list[MatchPattern] = []
+    keywords: list[tuple[str, MatchPattern]] = []
     for child in children[1:]:
         parts = code_children(child)
         if len(parts) == 1 and parts[0].type == "keyword_pattern":
@@ -125,16 +135,16 @@ def lower_class_pattern(lowering: Lowering, children: list[Node], depth: int) ->
     return OfClass(dotted_class(lowering, children[0]), tuple(positional), tuple(keywords))
 
 
-def lower_sequence_pattern(lowering: Lowering, children: list[Node], depth: int) -> Pattern:
+def lower_sequence_pattern(lowering: Lowering, children: list[Node], depth: int) -> MatchPattern:
     """`[a, *b]`, `(a, b)`, `a, b`."""
     star: int | None = None
-    found: list[Pattern] = []
+    found: list[MatchPattern] = []
     for place, child in enumerate(children):
         splat = splat_pattern(lowering, child)
         if splat is not None:
             star = place
         found.append(splat or lower_pattern(lowering, child, depth + 1))
-    return Items(tuple(found), star)
+    return SequencePattern(tuple(found), star)
 
 
 def splat_pattern(lowering: Lowering, node: Node) -> Anything | None:
@@ -147,9 +157,9 @@ def splat_pattern(lowering: Lowering, node: Node) -> Anything | None:
     return Anything(bound_name(lowering, names[0]) if names else None)
 
 
-def lower_mapping_pattern(lowering: Lowering, children: list[Node], depth: int) -> Pattern:
+def lower_mapping_pattern(lowering: Lowering, children: list[Node], depth: int) -> MatchPattern:
     """`{"key": pattern, **rest}`."""
-    found: list[tuple[Expression, Pattern]] = []
+    found: list[tuple[Expression, MatchPattern]] = []
     rest: str | None = None
     key: Expression | None = None
     for child in children:

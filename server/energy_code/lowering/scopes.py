@@ -6,7 +6,7 @@ from energy_code.interpreter.domain.values import UNKNOWN, Value
 from energy_code.ir.code import Code, FunctionCode, Parameter
 
 
-class Scope:
+class ScopeBindings:
     """Answers where positions count from, and gathers the names that a function or class assigns."""
 
     __slots__ = ("attributes", "base", "code", "generator", "globals", "names", "nonlocals", "prefix")
@@ -23,9 +23,9 @@ class Scope:
         self.attributes: set[str] = set()
         self.generator = False
 
-    def comprehension(self) -> Scope:
+    def comprehension(self) -> ScopeBindings:
         """The scope of a comprehension: its names are its own, the attributes that it sets are not."""
-        inner = Scope(self.code, self.base, self.prefix)
+        inner = ScopeBindings(self.code, self.base, self.prefix)
         inner.attributes = self.attributes
         return inner
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NEARLY_ALL = 0.8
 
 
-class Found:
+class CatalogueAnswers:
     """What was looked up in a catalogue so far: the same for all programs."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Found:
         self.common_classes: dict[str, tuple[str, bool] | None] = {}
 
 
-FOUND: WeakKeyDictionary[Catalogue, Found] = WeakKeyDictionary()
+FOUND: WeakKeyDictionary[Catalogue, CatalogueAnswers] = WeakKeyDictionary()
 
 
 def entry_value(entry: Entry) -> Value:
@@ -55,7 +55,7 @@ class PublicNames:
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
-        found = FOUND.setdefault(catalogue, Found())
+        found = FOUND.setdefault(catalogue, CatalogueAnswers())
         self.members = found.members
         self.module_members = found.module_members
         self.parsed = found.parsed

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from energy_code.analysis.layout import same_statements
 from energy_code.rule_engine.file_context import alias_in, occurrences
 from energy_code.rule_engine.finding import Finding, SeeAgain
-from energy_code.text.change import Change
+from energy_code.text.change import EditedText
 from energy_code.text.decoding import same_ends
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def forget(document: ReadText) -> None:
     document.remembered = None
 
 
-class Region(NamedTuple):
+class EditedStatements(NamedTuple):
     """The statements that an edit touched."""
 
     before: tuple[int, int]
@@ -144,7 +144,12 @@ class CachedFindings:
     """What an earlier search left that still holds."""
 
     def __init__(
-        self, old: FindingCache, new: FindingCache, analysis: Analysis, change: Change, see_again: SeeAgain
+        self,
+        old: FindingCache,
+        new: FindingCache,
+        analysis: Analysis,
+        change: EditedText,
+        see_again: SeeAgain,
     ) -> None:
         self._old = old
         self._new = new
@@ -200,12 +205,12 @@ class CachedFindings:
                 findings += recalled(self._analysis, block, notes[statement], self._see_again)
         return findings, sorted(again)
 
-    def _touched(self) -> Region | None:
+    def _touched(self) -> EditedStatements | None:
         """The statements that an edit touched; None when more than they may be read otherwise."""
         old, new = self._old, self._new
         change = self._change
         if change.head == len(old.source) == len(new.source):
-            return Region((0, 0), (0, 0), (b"", b"")) if not self._changed else None
+            return EditedStatements((0, 0), (0, 0), (b"", b"")) if not self._changed else None
         same = same_statements(old.layout.statements, new.layout.statements)
         start, rest = len(new.source), len(new.source)
         for one, end in ((old, change.old_end), (new, change.end)):
@@ -219,7 +224,7 @@ class CachedFindings:
         before, after = _between(old, start, old_end), _between(new, start, end)
         if self._changed and not new.layout.has_only_between(self._changed, *after):
             return None
-        return Region(before, after, (old.source[start:old_end], new.source[start:end]))
+        return EditedStatements(before, after, (old.source[start:old_end], new.source[start:end]))
 
 
 def _between(cache: FindingCache, start: int, end: int) -> tuple[int, int]:
@@ -256,13 +261,13 @@ def cached_findings(analysis: Analysis, new: FindingCache, see_again: SeeAgain) 
     old.note_findings()
     if old.index is not new.index or old.uses_tensorflow != new.uses_tensorflow:
         return None
-    change = Change(old.source, new.source, *same_ends(old.source, new.source))
+    change = EditedText(old.source, new.source, *same_ends(old.source, new.source))
     if not (_same_words(old, change) and _same_aliases(old, change)):
         return None
     return CachedFindings(old, new, analysis, change, see_again)
 
 
-def _same_words(old: FindingCache, change: Change) -> bool:
+def _same_words(old: FindingCache, change: EditedText) -> bool:
     """A word can have gone, or come, only where the text changed."""
     before, after = change.before, change.after
     for word, there in old.words.items():
@@ -275,7 +280,7 @@ def _same_words(old: FindingCache, change: Change) -> bool:
     return True
 
 
-def _same_aliases(old: FindingCache, change: Change) -> bool:
+def _same_aliases(old: FindingCache, change: EditedText) -> bool:
     """A module can have got another name only where a line that imports changed."""
     if not any(b"import" in lines for lines in change.lines()):
         return True

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from energy_code.model import Mode
 
 _MOST_INDICES = 64
-_INDICES: dict[tuple[int, ...], Index] = {}
+_INDICES: dict[tuple[int, ...], RuleIndex] = {}
 _NO_APIS: frozenset[str] = frozenset()
 
 
@@ -119,7 +119,7 @@ class _Waiting(dict[str, tuple[Subscription, ...]]):
         return found
 
 
-class Index:
+class RuleIndex:
     """Who waits for what, of some rules."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -138,14 +138,14 @@ class Index:
         """A token of the text, and who waits for it."""
 
 
-def index_of(rules: Sequence[Rule]) -> Index:
+def index_of(rules: Sequence[Rule]) -> RuleIndex:
     """The index of some rules, made once; found by their identities, to hash the rules would take longer."""
     key = tuple(map(id, rules))
     known = _INDICES.get(key)
     if known is None:
         if len(_INDICES) >= _MOST_INDICES:
             _INDICES.clear()
-        known = _INDICES[key] = Index(rules)
+        known = _INDICES[key] = RuleIndex(rules)
     return known
 
 

@@ -15,7 +15,7 @@ from energy_code.process.budget import TooLongError
 from energy_code.process.garbage_collection import collector_paused
 from energy_code.rule_engine.cache import FindingCache, cached_findings, forget
 from energy_code.rule_engine.context import Match, RuleContext
-from energy_code.rule_engine.dispatch import Index, Subscription, index_of
+from energy_code.rule_engine.dispatch import RuleIndex, Subscription, index_of
 from energy_code.rule_engine.file_context import FileContext
 from energy_code.rule_engine.finding import Finding, Sight
 from energy_code.rule_engine.queries.tapes import under_tape
@@ -36,7 +36,7 @@ _LIKELY = 0.5
 """Below this a call rather reaches something else: one of many branches, or a guess."""
 
 
-def find(analysis: Analysis, index: Index) -> list[Finding]:
+def find(analysis: Analysis, index: RuleIndex) -> list[Finding]:
     """What the rules of an index would write differently in a file, in the order of the text.
 
     A rule that fails is left out for this file, with one line in the log.
@@ -76,7 +76,7 @@ def _key(finding: Finding) -> tuple[str, int, int]:
 class _Search:
     """One search through a file."""
 
-    def __init__(self, analysis: Analysis, index: Index) -> None:
+    def __init__(self, analysis: Analysis, index: RuleIndex) -> None:
         self.analysis = analysis
         self.shared = FileContext(analysis.source)
         self.found: dict[tuple[str, int, int], Finding] = {}
@@ -228,7 +228,7 @@ class _Search:
 
 
 def _tokens(
-    source: bytes, index: Index, start: int, end: int
+    source: bytes, index: RuleIndex, start: int, end: int
 ) -> Iterator[tuple[int, str, Sequence[Subscription]]]:
     """Where in a stretch of the text a token begins that some rule waits for."""
     for needle, subscriptions in index.by_token:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Array, Edit, Match, Rule, RuleContext, Workload
-from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.edits.names import Spelling
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -63,7 +63,7 @@ class ConcatStack(Rule):
             entries.append(inner)
 
         def edits() -> list[Edit]:
-            names = Names(place.analysis)
+            names = Spelling(place.analysis)
             text = f"{names.name('tf.stack')}([{', '.join(map(place.text, entries))}])"
             return [*names.import_edits(), Edit(place.node.start_byte, place.node.end_byte, text)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext
-from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.edits.names import Spelling
 from energy_code.rule_engine.evidence.common_workloads import training
 
 _KEPT = frozenset(
@@ -87,7 +87,7 @@ class FitDataset(Rule):
             return
 
         def edits() -> list[Edit]:
-            names = Names(place.analysis)
+            names = Spelling(place.analysis)
             rows = f"{names.name('tf.data.Dataset')}.from_tensor_slices(({place.text(x)}, {place.text(y)}))"
             batch = place.text(size) if size is not None else "32"
             kept = [text for name, text in keywords.items() if name in _KEPT]

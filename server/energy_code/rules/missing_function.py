@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext, Workload
-from energy_code.rule_engine.edits.extract import Step, extracted, free_name
-from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.edits.extract import LoopStep, extracted, free_name
+from energy_code.rule_engine.edits.names import Spelling
 from energy_code.rule_engine.edits.step_functions import calls_in_loops, is_traceable, step_of
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ def step(x, w):
         name = function.child_by_field_name("name")
 
         def edits() -> list[Edit]:
-            names = Names(place.analysis)
+            names = Spelling(place.analysis)
             margin = " " * function.start_point[1]
             decorator = f"@{names.name('tf.function')}\n{margin}"
             return [*names.import_edits(), Edit(function.start_byte, function.start_byte, decorator)]
@@ -377,12 +377,12 @@ def step(x, w):
         if name is not None:
             yield Match(name, edits=edits, related=looped[:1])
 
-    def _taken_out(self, place: RuleContext, step: Step | None) -> Iterator[Match]:
+    def _taken_out(self, place: RuleContext, step: LoopStep | None) -> Iterator[Match]:
         if step is None:
             return
 
         def edits() -> list[Edit]:
-            names = Names(place.analysis)
+            names = Spelling(place.analysis)
             decorator = f"@{names.name('tf.function')}"
             earlier = len(_TAPE.findall(place.shared.code(), 0, step.statements[0].start_byte))
             # A model of Keras has a method `train_step` already.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.rule_engine import EAGER, Edit, Match, Rule, RuleContext
 from energy_code.rule_engine.context import descend
-from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.edits.names import Spelling
 from energy_code.rule_engine.evidence.common_workloads import tracing
 from energy_code.rule_engine.queries.loops import calls_of, over_range, targets
 
@@ -134,7 +134,7 @@ def _dtype_of(place: RuleContext, tensor: Node) -> str | None:
 
 
 def _wrapped(place: RuleContext, argument: Node, dtype: str) -> list[Edit]:
-    names = Names(place.analysis)
+    names = Spelling(place.analysis)
     spelled = names.name(dtype) if dtype.startswith("tf.") else dtype
     text = f"{names.name('tf.constant')}({place.text(argument)}, {spelled})"
     return [*names.import_edits(), Edit(argument.start_byte, argument.end_byte, text)]

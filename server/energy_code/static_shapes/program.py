@@ -1,7 +1,7 @@
 """What shapes a program's source tells: goes through it in the order in which it runs, and notes what calls are given.
 
 Nothing is run. Functions and classes of the program, also those of its other files, are entered where they are called.
-`Program` puts the parts together; each part says what it answers and what it keeps.
+`ProgramWalk` puts the parts together; each part says what it answers and what it keeps.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any
 
 from energy_code.static_shapes.context import Context, OutOfBudgetError
 from energy_code.static_shapes.limits import STEPS
-from energy_code.static_shapes.models.trace import Trace
+from energy_code.static_shapes.models.trace import ModelTrace
 from energy_code.static_shapes.values.kinds import UNKNOWN, Class, Function, Scope
 from energy_code.static_shapes.walking.assignment import Assignment
-from energy_code.static_shapes.walking.calls import Calls
-from energy_code.static_shapes.walking.classes import Classes
+from energy_code.static_shapes.walking.calls import CallWalk
+from energy_code.static_shapes.walking.classes import ClassWalk
 from energy_code.static_shapes.walking.definitions import Definitions
 from energy_code.static_shapes.walking.expressions import Expressions
-from energy_code.static_shapes.walking.functions import Functions
+from energy_code.static_shapes.walking.functions import FunctionWalk
 from energy_code.static_shapes.walking.indexing import Indexing
 from energy_code.static_shapes.walking.loops import Loops
 from energy_code.static_shapes.walking.members import Members
-from energy_code.static_shapes.walking.modules import Find, Modules
+from energy_code.static_shapes.walking.modules import Find, ModuleWalk
 from energy_code.static_shapes.walking.notes import Found, Notes
 from energy_code.static_shapes.walking.operators import Operators
 from energy_code.static_shapes.walking.statements import Statements
@@ -49,26 +49,26 @@ def shapes_of_program(
 
     `recorded`: the shapes that a run saw at calls of the file, by line and column: they come before all others.
     """
-    program = Program(find)
+    program = ProgramWalk(find)
     program.calls.recorded = {(file, *place): texts for place, texts in (recorded or {}).items()}
     with suppress(OutOfBudgetError, RecursionError):  # what was found until then holds
         program.main(source, file)
     return program.notes.found()
 
 
-class Program:
+class ProgramWalk:
     """One walk through a program: its parts, and the doors through which they reach each other."""
 
     def __init__(self, find: Find | None) -> None:
-        self.context, self.notes, self.trace = Context(STEPS), Notes(), Trace()
-        self.functions = Functions(self)
-        self.classes = Classes(self, self.functions)
+        self.context, self.notes, self.trace = Context(STEPS), Notes(), ModelTrace()
+        self.functions = FunctionWalk(self)
+        self.classes = ClassWalk(self, self.functions)
         self.operators, self.indexing = Operators(self, self.trace), Indexing(self)
         self.expressions = Expressions(self, self.functions, self.operators, self.indexing)
         self.assignment = Assignment(self, self.classes, self.indexing)
-        self.modules = Modules(self, find, self.functions, self.notes)
+        self.modules = ModuleWalk(self, find, self.functions, self.notes)
         self.members = Members(self.classes, self.modules)
-        self.calls = Calls(self, self.trace, self.functions, self.classes, self.members, self.notes)
+        self.calls = CallWalk(self, self.trace, self.functions, self.classes, self.members, self.notes)
         loops, definitions = Loops(self, self.functions), Definitions(self, self.expressions)
         self.statements = Statements(
             self, self.functions, definitions, self.modules, loops, self.calls.gradients

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from energy_code.static_shapes.walking.modules import Find, Source
+from energy_code.static_shapes.walking.modules import Find, ModuleSource
 from energy_data.untrusted.reading import real
 
 Read = Callable[[Path], bytes]
@@ -15,9 +15,9 @@ def finder(program: Path, root: Path, read: Read, name_of: Callable[[Path], str]
     """What finds the modules of a program; `name_of`: how files are named in what is found."""
     folders = list(dict.fromkeys([real(program).parent, real(root), real(root) / "src"]))
     files = {name_of(program): real(program)}
-    known: dict[Path, Source | None] = {}
+    known: dict[Path, ModuleSource | None] = {}
 
-    def find(dotted: str, level: int, asking: str) -> Source | None:
+    def find(dotted: str, level: int, asking: str) -> ModuleSource | None:
         parts = [part for part in dotted.split(".") if part]
         starts = folders
         if level:
@@ -38,7 +38,7 @@ def finder(program: Path, root: Path, read: Read, name_of: Callable[[Path], str]
                     return source
         return None
 
-    def _source(path: Path, package: bool) -> Source | None:
+    def _source(path: Path, package: bool) -> ModuleSource | None:
         if path not in known:
             known[path] = None
             try:
@@ -46,7 +46,9 @@ def finder(program: Path, root: Path, read: Read, name_of: Callable[[Path], str]
                     data = read(path)
                     name = name_of(path)
                     files[name] = real(path)
-                    known[path] = Source(data.decode("utf-8", errors="replace"), name, str(path), package)
+                    known[path] = ModuleSource(
+                        data.decode("utf-8", errors="replace"), name, str(path), package
+                    )
             except (OSError, ValueError):
                 return None
         return known[path]

@@ -83,7 +83,7 @@ class Piece(NamedTuple):
         return Piece(self.start + by, self.end + by, self.reach + by, repairs)
 
 
-class Opened(NamedTuple):
+class OpenBracket(NamedTuple):
     """A bracket that is open."""
 
     place: int
@@ -105,7 +105,7 @@ class Line(NamedTuple):
 def pieces_from(source: bytes, start: int) -> Iterator[list[Piece]]:
     """The pieces from a place on where one begins; those that were distinguished together come together."""
     while True:
-        run = Run(source, start).pieces()
+        run = StatementRun(source, start).pieces()
         yield run
         start = run[-1].end
         if start >= len(source):
@@ -123,7 +123,7 @@ def repaired(source: bytes, pieces: Iterable[Piece]) -> bytes:
     return bytes(text)
 
 
-class Run:
+class StatementRun:
     """One statement, or several when brackets or a string in them are not closed."""
 
     def __init__(self, source: bytes, start: int) -> None:
@@ -133,7 +133,7 @@ class Run:
         """True while the last of them has decorators alone."""
         self.repairs: list[Repair] = []
         self.reach = 0
-        self._stack: list[Opened] = []
+        self._stack: list[OpenBracket] = []
         self._lines: list[Line] = []
         """Since the stack was empty."""
         self._indent = 0
@@ -166,7 +166,7 @@ class Run:
                     return match.start() + 1
             elif kind == "open":
                 start = match.start()
-                self._stack.append(Opened(start, source[start], self._indent))
+                self._stack.append(OpenBracket(start, source[start], self._indent))
             elif kind == "close":
                 self._close(match.start())
             elif kind == "quote":
@@ -232,9 +232,9 @@ class Run:
         stack.clear()
         lines.clear()
 
-    def _close_all(self, stack: list[Opened], lines: list[Line], end: int) -> None:
+    def _close_all(self, stack: list[OpenBracket], lines: list[Line], end: int) -> None:
         """Put closing brackets where the statements end, where there is room, or else take the opening ones away."""
-        by_end: dict[int, list[Opened]] = {}
+        by_end: dict[int, list[OpenBracket]] = {}
         if len(stack) > MANY_UNCLOSED:
             by_end[-1] = stack
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Change:
+class EditedText:
     """A text before and after edits, which lie between a head and a tail that both have."""
 
     def __init__(self, before: bytes, after: bytes, head: int, tail: int) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import tree_sitter
 
-from energy_code.analysis.analysis import Analysis, KeptFindings, Seen
+from energy_code.analysis.analysis import Analysis, KeptFindings, LastReading
 from energy_code.analysis.calls import Made
 from energy_code.incremental.engine import Engine
 from energy_code.interpreter.domain.definitions import Module
@@ -42,7 +42,7 @@ SPARE = 48
 __all__ = ["Analysis", "Document"]
 
 
-class Surroundings(Protocol):
+class ProjectView(Protocol):
     """What a document asks of the project it is part of (`workspace.project.Project`)."""
 
     engine: Engine
@@ -60,7 +60,7 @@ class Document:
     """A file as an editor holds it: edits in, analyses out."""
 
     def __init__(
-        self, source: str | bytes, *, path: Path | None = None, project: Surroundings | None = None
+        self, source: str | bytes, *, path: Path | None = None, project: ProjectView | None = None
     ) -> None:
         self.path = path
         self.project = project
@@ -100,7 +100,7 @@ class Document:
         """The text at the last lowering, and how much of it is the same since at both ends."""
         self._revision = -1
         self._made: Made = {}
-        self._seen: Seen | None = None
+        self._seen: LastReading | None = None
         self._unchanged = 0
         """Up to where the text is as the last analysis saw it."""
 

@@ -30,7 +30,7 @@ IMPORTS = tree_sitter.Query(LANGUAGE, "[(import_statement) (import_from_statemen
 Progress = Callable[[int, int], None]
 
 
-class Entry(NamedTuple):
+class IndexedFile(NamedTuple):
     """One file: its state on disk, the hash of its content, and the dotted names it imports (dots for relative)."""
 
     mtime: int
@@ -44,19 +44,23 @@ class Entry(NamedTuple):
 
 
 Each = Callable[
-    [Callable[[Path, "Entry | None"], "Entry | None"], Iterable[Path], Iterable["Entry | None"]],
-    Iterable["Entry | None"],
+    [
+        Callable[[Path, "IndexedFile | None"], "IndexedFile | None"],
+        Iterable[Path],
+        Iterable["IndexedFile | None"],
+    ],
+    Iterable["IndexedFile | None"],
 ]
 """A way to call a function for each of many files."""
 
 
-class Index:
+class ImportIndex:
     """The entries of a workspace by path relative to its root."""
 
     def __init__(self, root: Path, *, store: Path | None = None) -> None:
         self.root = root
         self.store = store if store is not None else default_store(root)
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, IndexedFile] = {}
         self.read = 0
         """How many files the last update had to read."""
 
@@ -66,7 +70,7 @@ class Index:
             content = json.loads(read_bytes(self.store, LARGEST_CACHE))
             if content["format"] == FORMAT:
                 self.entries = {
-                    name: Entry(mtime, size, digest, tuple(imports))
+                    name: IndexedFile(mtime, size, digest, tuple(imports))
                     for name, (mtime, size, digest, imports) in content["files"].items()
                 }
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -100,7 +104,7 @@ class Index:
             self.save()
 
 
-def entry_of(root: Path, path: Path, known: Entry | None) -> Entry | None:
+def entry_of(root: Path, path: Path, known: IndexedFile | None) -> IndexedFile | None:
     """The entry of one file of a workspace; what is known stands while time, size or content are the same."""
     try:
         status = check(path)
@@ -112,8 +116,8 @@ def entry_of(root: Path, path: Path, known: Entry | None) -> Entry | None:
         return None
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     if known is not None and known.digest == digest:
-        return Entry(*state, digest, known.imports)
-    return Entry(*state, digest, imports_of(data, path.suffix))
+        return IndexedFile(*state, digest, known.imports)
+    return IndexedFile(*state, digest, imports_of(data, path.suffix))
 
 
 def imports_of(data: bytes, suffix: str = ".py") -> tuple[str, ...]:

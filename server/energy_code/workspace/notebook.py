@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from energy_code.model import Point, Span
 from energy_code.text.decoding import decode, encode, parseable
 from energy_code.text.lines import Lines
-from energy_code.workspace.document import Document, Surroundings
+from energy_code.workspace.document import Document, ProjectView
 from energy_data.problems import Problem
 from energy_data.untrusted.parsing import parse_json
 
@@ -40,14 +40,14 @@ class Notebook:
         cells: Sequence[tuple[int, str]],
         *,
         path: Path | None = None,
-        project: Surroundings | None = None,
+        project: ProjectView | None = None,
     ) -> None:
         self.numbers = [number for number, _ in cells]
         self.sources = [parseable(encode(text)) for _, text in cells]
         self.document = Document(self._program(), path=path, project=project)
 
     @classmethod
-    def read(cls, data: bytes, *, path: Path | None = None, project: Surroundings | None = None) -> Notebook:
+    def read(cls, data: bytes, *, path: Path | None = None, project: ProjectView | None = None) -> Notebook:
         """The notebook in an `.ipynb` file."""
         return cls(read_cells(data, path), path=path, project=project)
 

@@ -10,7 +10,7 @@ from energy_code.incremental.engine import Engine
 from energy_code.interpreter.domain.definitions import Module
 from energy_code.interpreter.limits import MAX_IMPORTERS
 from energy_code.workspace.document import Document
-from energy_code.workspace.import_index import Each, Index, Progress, is_small, python_files, relative
+from energy_code.workspace.import_index import Each, ImportIndex, Progress, is_small, python_files, relative
 from energy_code.workspace.notebook import Notebook, NotebookProblem
 from energy_data.catalogue.catalogue import Catalogue
 from energy_data.untrusted.reading import read_source, real
@@ -24,7 +24,7 @@ class Project:
 
     def __init__(self, root: Path, *, store: Path | None = None) -> None:
         self.root = real(root)
-        self._index = Index(self.root, store=store)
+        self._index = ImportIndex(self.root, store=store)
         self._importers: dict[str, list[str]] | None = None
         self.named: set[Path] = set()
         """Files that somebody asked for by name, links followed: they may lie outside the root."""
@@ -46,7 +46,7 @@ class Project:
         """Python files and notebooks of the workspace."""
         return python_files(self.root)
 
-    def index(self, progress: Progress | None = None, each: Each = map) -> Index:
+    def index(self, progress: Progress | None = None, each: Each = map) -> ImportIndex:
         """Note who imports whom; what is on disk from an earlier start is used where files are unchanged."""
         if not self._index.entries:
             self._index.load()

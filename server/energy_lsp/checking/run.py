@@ -42,7 +42,7 @@ Progress = Callable[[str, int, int], None]
 """Hears what is being done, to how many files it is, and how many there are."""
 
 
-class Scope(NamedTuple):
+class CheckScope(NamedTuple):
     """What somebody named, and whether it is to be fixed."""
 
     named: tuple[Path, ...] = ()
@@ -69,7 +69,7 @@ def kept(files: Sequence[Path], paths: Sequence[Path], options: Mapping[str, obj
 
 
 def check_files(
-    files: Sequence[Path], options: Mapping[str, object], scope: Scope, progress: Progress
+    files: Sequence[Path], options: Mapping[str, object], scope: CheckScope, progress: Progress
 ) -> list[FileResult]:
     """Check all files; `progress` hears what is done, and how far."""
     if len(files) <= FEW:
@@ -95,7 +95,7 @@ def check_files(
     return [done[file] for file in files]
 
 
-def _check_apart(file: Path, options: Mapping[str, object], scope: Scope) -> FileResult:
+def _check_apart(file: Path, options: Mapping[str, object], scope: CheckScope) -> FileResult:
     """Check a file that may take the process with it that reads it."""
     with ProcessPoolExecutor(1, initializer=gc.disable) as pool:
         try:
@@ -115,14 +115,14 @@ def _index_all(files: Sequence[Path], options: Mapping[str, object], progress: P
             folder.project().index(partial(progress, "Indexing"), partial(pool.map, chunksize=CHUNK))
 
 
-def _check_chunk(files: Sequence[Path], options: Mapping[str, object], scope: Scope) -> list[FileResult]:
+def _check_chunk(files: Sequence[Path], options: Mapping[str, object], scope: CheckScope) -> list[FileResult]:
     results = [check_file(file, options, scope) for file in files]
     for folder in _folders(files, options):
         folder.project().forget()
     return results
 
 
-def check_file(path: Path, options: Mapping[str, object], scope: Scope) -> FileResult:
+def check_file(path: Path, options: Mapping[str, object], scope: CheckScope) -> FileResult:
     """Check one file; what is wrong with the file itself is part of the result."""
     folder = _folder_of(path, options)
     name = shown_path(path)
@@ -150,7 +150,7 @@ def check_file(path: Path, options: Mapping[str, object], scope: Scope) -> FileR
         return FileResult(name, problem=f"could not be checked ({_reason(problem)})")
 
 
-def _to_fix(path: Path, scope: Scope, project: Path) -> Path | None:
+def _to_fix(path: Path, scope: CheckScope, project: Path) -> Path | None:
     """The file behind a path; None where it leads out of the paths given, or by a folder that is a link out of the project
     or of where the command runs."""
     target = inside(path, scope.named)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from energy_data.model import Part
-from energy_lsp.inside.footprints import Node, tree
+from energy_lsp.inside.footprints import FootprintNode, tree
 from energy_lsp.presentation.notation.units import fine_percent, joules
 
 MOST_BOXES = 150
@@ -99,7 +99,10 @@ def _passes(parts: Sequence[Part]) -> dict[str, tuple[float, float]]:
 
 
 def _level(
-    node: Node, flows: Sequence[tuple[str, str]], total: float, passes: Mapping[str, tuple[float, float]]
+    node: FootprintNode,
+    flows: Sequence[tuple[str, str]],
+    total: float,
+    passes: Mapping[str, tuple[float, float]],
 ) -> Level:
     children = sorted(node.children.values(), key=lambda child: -child.total)
     drawn = children[:MOST_BOXES]

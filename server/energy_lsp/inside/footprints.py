@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from energy_data.model import Part
-from energy_lsp.inside.groups import Group, grouped
+from energy_lsp.inside.groups import LayerGroup, grouped
 
 Signature = tuple[str, tuple["Signature", ...]]
 
 
 @dataclass(slots=True)
-class Node:
+class FootprintNode:
     """A layer in the tree of paths."""
 
     name: str
@@ -25,7 +25,7 @@ class Node:
     kind: str = ""
     joules: float = 0.0
     """Its own, without those of the layers inside it."""
-    children: dict[str, Node] = field(default_factory=dict)
+    children: dict[str, FootprintNode] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
@@ -33,35 +33,35 @@ class Node:
         return self.joules + sum(child.total for child in self.children.values())
 
 
-def tree(parts: Sequence[Part]) -> Node:
+def tree(parts: Sequence[Part]) -> FootprintNode:
     """The layers of some parts by their paths, below one root without a name."""
-    root = Node("", "")
+    root = FootprintNode("", "")
     for part in parts:
         at = root
         for name in part.path.split("/"):
             if name not in at.children:
-                at.children[name] = Node(name, f"{at.path}/{name}" if at.path else name)
+                at.children[name] = FootprintNode(name, f"{at.path}/{name}" if at.path else name)
             at = at.children[name]
         at.kind = at.kind or part.kind
         at.joules += part.joules
     return root
 
 
-def tensor_footprints(parts: Sequence[Part]) -> list[Group]:
+def tensor_footprints(parts: Sequence[Part]) -> list[LayerGroup]:
     """TEF: what each layer had, the costliest first."""
     return grouped(parts, "layer")
 
 
-def summarised_footprints(parts: Sequence[Part]) -> list[Group]:
+def summarised_footprints(parts: Sequence[Part]) -> list[LayerGroup]:
     """STEF: the same, with blocks that are alike as one."""
     names = similar_blocks(tree(parts))
     return grouped([replace(part, path=_renamed(part.path, names)) for part in parts], "layer")
 
 
-def similar_blocks(root: Node) -> dict[str, str]:
+def similar_blocks(root: FootprintNode) -> dict[str, str]:
     """For the path of each block that has others like it beside it: the name that stands for all of them."""
     found: dict[str, str] = {}
-    alike: dict[Signature, list[Node]] = {}
+    alike: dict[Signature, list[FootprintNode]] = {}
     for child in root.children.values():
         if child.children:
             alike.setdefault(_signature(child), []).append(child)
@@ -84,7 +84,7 @@ def _common_beginning(names: Sequence[str]) -> str:
     return shortest[: sum(1 for _ in takewhile(bool, same))]
 
 
-def _signature(node: Node) -> Signature:
+def _signature(node: FootprintNode) -> Signature:
     return node.kind, tuple(sorted(_signature(child) for child in node.children.values()))
 
 

@@ -14,7 +14,7 @@ BY: tuple[By, ...] = get_args(By)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class LayerGroup:
     """Parts that go by one name."""
 
     name: str
@@ -48,7 +48,7 @@ def calls_of(parts: Sequence[Part], measurements: Sequence[Measurement]) -> dict
     return {one.id: one for one in measurements if one.id in used}
 
 
-def grouped(parts: Sequence[Part], by: By) -> list[Group]:
+def grouped(parts: Sequence[Part], by: By) -> list[LayerGroup]:
     """Groups of parts, the costliest first."""
     if by == "operation":
         parts = [one for part in parts for one in _by_operation(part)]
@@ -105,7 +105,7 @@ _NAMES: dict[By, Callable[[Part], str]] = {
 }
 
 
-def _group(name: str, parts: Sequence[Part], total: float) -> Group:
+def _group(name: str, parts: Sequence[Part], total: float) -> LayerGroup:
     joules = math.fsum(part.joules for part in parts)
     # Errors of different parts are taken as independent.
     below_ = math.hypot(*(part.joules - part.low for part in parts if part.low is not None))
@@ -114,7 +114,7 @@ def _group(name: str, parts: Sequence[Part], total: float) -> Group:
     for part in parts:
         passes[part.direction] = passes.get(part.direction, 0.0) + part.joules
     placed = next((part for part in parts if part.line), parts[0])
-    return Group(
+    return LayerGroup(
         name,
         joules,
         max(0.0, joules - below_),

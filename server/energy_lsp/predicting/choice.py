@@ -53,7 +53,7 @@ class Versions(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class CalibrationChoice:
     """The model that answers, if any, and what there is to say about it."""
 
     costs: CostModel | None
@@ -96,33 +96,35 @@ def versions_for(
     return versions_of(found.path)
 
 
-def choose_calibration(database: Path | None, machine: str, versions: Versions | None) -> Choice:
+def choose_calibration(database: Path | None, machine: str, versions: Versions | None) -> CalibrationChoice:
     """The calibration for these versions; without `versions`, the newest of this machine."""
     path = database or user_database()
     if not path.exists():
-        return Choice(None, f"Nothing is calibrated here yet: run `{CALIBRATE}`.")
+        return CalibrationChoice(None, f"Nothing is calibrated here yet: run `{CALIBRATE}`.")
     with Database.read(path) as opened:
         try:
             known = calibrations(opened.connection)
             return _chosen(opened.connection, known, machine, versions)
         except (ValueError, TypeError, LookupError, OverflowError):
-            return Choice(None, f"The calibration in {path} cannot be read: run `{CALIBRATE}` again.")
+            return CalibrationChoice(
+                None, f"The calibration in {path} cannot be read: run `{CALIBRATE}` again."
+            )
 
 
 def _chosen(
     connection: sqlite3.Connection, known: list[Calibration], machine: str, versions: Versions | None
-) -> Choice:
+) -> CalibrationChoice:
     here = [each for each in known if each.machine == machine]
     fitting = [each for each in here if versions is None or of_calibration(each) == versions]
     if fitting:
         costs = cost_model(connection, fitting[0])
-        return Choice(costs, earlier(costs) if costs.outdated else "")
+        return CalibrationChoice(costs, earlier(costs) if costs.outdated else "")
     if not known:
-        return Choice(None, f"Nothing is calibrated here yet: run `{CALIBRATE}`.")
+        return CalibrationChoice(None, f"Nothing is calibrated here yet: run `{CALIBRATE}`.")
     old = (here or known)[0]
     where = "" if here else f" on {old.machine}"
     wanted = str(versions) if versions and here else "this machine"
-    return Choice(
+    return CalibrationChoice(
         None,
         f"The calibration of {old.measured[:10]} is stale: it is of {of_calibration(old)}{where}, not of {wanted}. "
         f"Run `{CALIBRATE}` again.",

@@ -16,7 +16,13 @@ from energy_data.prediction.specs import Prediction
 from energy_data.problems import Problem
 from energy_data.untrusted.reading import real
 from energy_lsp.predicting.calibration_text import calibration_name
-from energy_lsp.predicting.choice import CALIBRATE, Choice, Versions, choose_calibration, versions_for
+from energy_lsp.predicting.choice import (
+    CALIBRATE,
+    CalibrationChoice,
+    Versions,
+    choose_calibration,
+    versions_for,
+)
 from energy_lsp.predicting.program import in_mode, predict
 from energy_lsp.predicting.same_shapes import program_of, shapes_on
 from energy_lsp.predicting.shapes import place_of
@@ -73,7 +79,7 @@ def prediction_of(report: FileReport, hint: Hint) -> Foretold | None:
     return Foretold(costs, known) if known else None
 
 
-def _choice_for(folder: Folder) -> Choice | None:
+def _choice_for(folder: Folder) -> CalibrationChoice | None:
     """The calibration of this machine for the interpreter that the project would be measured with."""
     path = folder.database or user_database()
     if not os.path.exists(path):
@@ -147,7 +153,7 @@ class LayerPart(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _choice(path: Path, stamp: object, versions: Versions | None) -> Choice | None:
+def _choice(path: Path, stamp: object, versions: Versions | None) -> CalibrationChoice | None:
     """The calibration for these versions in a database, as of a state of its file."""
     # Only a prediction needs to know the machine, and asking for it loads the measuring package.
     from energy_measure.machine.describe import describe

@@ -14,7 +14,7 @@ from energy_lsp.presentation.notation.units import duration, fine_percent, joule
 from energy_lsp.report.summary_page import SummaryPage
 
 if TYPE_CHECKING:
-    from energy_measure.campaign.results import Outcome
+    from energy_measure.campaign.results import JobOutcome
 
 TOP_APIS = 20
 
@@ -48,9 +48,9 @@ class ApiRow:
     projects: int
 
 
-def project_rows(database: Path, outcomes: Sequence[Outcome]) -> list[ProjectRow]:
+def project_rows(database: Path, outcomes: Sequence[JobOutcome]) -> list[ProjectRow]:
     """A row for each project, machine and back end: energy of different machines is never put together."""
-    groups: dict[tuple[str, str], list[Outcome]] = {}
+    groups: dict[tuple[str, str], list[JobOutcome]] = {}
     for outcome in outcomes:
         name = outcome.job.project + (f" ({outcome.job.backend})" if outcome.job.backend else "")
         groups.setdefault((name, outcome.host), []).append(outcome)
@@ -60,7 +60,7 @@ def project_rows(database: Path, outcomes: Sequence[Outcome]) -> list[ProjectRow
 
 
 def _row(
-    database: Database, runs: dict[str, Run], name: str, host: str, outcomes: Sequence[Outcome]
+    database: Database, runs: dict[str, Run], name: str, host: str, outcomes: Sequence[JobOutcome]
 ) -> ProjectRow:
     mine = [runs[run_id] for outcome in outcomes for run_id in outcome.runs if run_id in runs]
     totals = [_total(run) for run in mine if run.joules]
@@ -83,7 +83,7 @@ def _row(
     )
 
 
-def api_rows(database: Path, outcomes: Iterable[Outcome]) -> dict[str, list[ApiRow]]:
+def api_rows(database: Path, outcomes: Iterable[JobOutcome]) -> dict[str, list[ApiRow]]:
     """Per machine, the APIs by what all their calls took."""
     with Database.read(database) as found:
         runs = {run.id: run for run in found.runs()}
@@ -111,9 +111,9 @@ def _api_rows(
         yield ApiRow(api, energy, energy / whole, len(projects[label, api]))
 
 
-def failures(outcomes: Iterable[Outcome]) -> list[tuple[str, str]]:
+def failures(outcomes: Iterable[JobOutcome]) -> list[tuple[str, str]]:
     """What was not measured and why; jobs of a project that failed for the same reason are one row."""
-    groups: dict[tuple[str, str], list[Outcome]] = {}
+    groups: dict[tuple[str, str], list[JobOutcome]] = {}
     for outcome in outcomes:
         if not outcome.measured:
             groups.setdefault((outcome.job.project, outcome.failure), []).append(outcome)
@@ -123,7 +123,7 @@ def failures(outcomes: Iterable[Outcome]) -> list[tuple[str, str]]:
     ]
 
 
-def write_report(path: Path, name: str, database: Path, outcomes: Sequence[Outcome]) -> None:
+def write_report(path: Path, name: str, database: Path, outcomes: Sequence[JobOutcome]) -> None:
     """The report over all projects as one page."""
     page = SummaryPage(f"Campaign {name}")
     rows = project_rows(database, outcomes)

@@ -8,7 +8,7 @@ from typing import Any
 from energy_data.model import Inside, Measurement, Part
 from energy_lsp.inside.diagram import as_json, levels, opening
 from energy_lsp.inside.footprints import summarised_footprints, tensor_footprints
-from energy_lsp.inside.groups import Group
+from energy_lsp.inside.groups import LayerGroup
 
 RANKED = 40
 
@@ -39,6 +39,6 @@ def _part(part: Part, calls: dict[str, Measurement]) -> list[Any]:
     return [name, part.path, part.direction, part.kind, place, part.joules, operations]
 
 
-def _ranked(group: Group) -> list[Any]:
+def _ranked(group: LayerGroup) -> list[Any]:
     place = f"{group.file}:{group.line}" if group.line else ""
     return [group.name, place, group.joules, group.low, group.high, group.share, group.watts, group.count]

@@ -21,7 +21,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlotPoint:
     """A value with its interval, if one is known."""
 
     x: float
@@ -31,16 +31,16 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class PlotSeries:
     """Points of one kind and the curves that were fitted to them."""
 
     name: str
-    points: Sequence[Point]
+    points: Sequence[PlotPoint]
     curve: Sequence[tuple[float, float]] = field(default=())
 
 
 def scatter(
-    series: Sequence[Series],
+    series: Sequence[PlotSeries],
     *,
     x_label: str,
     y_label: str,
@@ -87,12 +87,12 @@ class _Axis:
         return [10**place for place in places] if self.logarithmic else places
 
 
-def _visible(series: Series, *, logarithmic: bool) -> Series:
+def _visible(series: PlotSeries, *, logarithmic: bool) -> PlotSeries:
     if not logarithmic:
         return series
     points = [point for point in series.points if point.x > 0 and point.y > 0]
     curve = [(x, y) for x, y in series.curve if x > 0 and y > 0]
-    return Series(series.name, points, curve)
+    return PlotSeries(series.name, points, curve)
 
 
 def _axes(
@@ -116,7 +116,7 @@ def _axes(
     return "".join(parts)
 
 
-def _drawn(series: Series, across: _Axis, up: _Axis, colour: str) -> str:
+def _drawn(series: PlotSeries, across: _Axis, up: _Axis, colour: str) -> str:
     parts = []
     if len(series.curve) > 1:
         places = " ".join(f"{across.place(x):.1f},{up.place(y):.1f}" for x, y in series.curve)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from energy_measure.comparison.effects import Effect, Spread
     from energy_measure.comparison.hot_functions import HotFunction
     from energy_measure.comparison.programs import ComparedPrograms
-    from energy_measure.comparison.study import Cell, Study
+    from energy_measure.comparison.study import Study, StudyCell
 
 
-def write_study_report(path: Path, study: Study, cells: Sequence[Cell]) -> None:
+def write_study_report(path: Path, study: Study, cells: Sequence[StudyCell]) -> None:
     """Write the page."""
     page = SummaryPage(f"Do frameworks differ? {study.name}")
     known = [cell.compared for cell in cells if cell.compared is not None]
@@ -36,7 +36,7 @@ def write_study_report(path: Path, study: Study, cells: Sequence[Cell]) -> None:
     page.write(path)
 
 
-def _add_cell(page: SummaryPage, cell: Cell, found: ComparedPrograms) -> None:
+def _add_cell(page: SummaryPage, cell: StudyCell, found: ComparedPrograms) -> None:
     page.table(
         [
             "",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from energy_lsp.presentation.notation.units import joules
-from energy_lsp.report.plot import Drawing, Point, Series, scatter
+from energy_lsp.report.plot import Drawing, PlotPoint, PlotSeries, scatter
 from energy_lsp.report.summary_page import SummaryPage
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _sentences(curve: Curve) -> list[str]:
 
 
 def _plot(curve: Curve) -> Drawing:
-    points = [Point(sample.size, sample.joules, sample.low, sample.high) for sample in curve.samples]
+    points = [PlotPoint(sample.size, sample.joules, sample.low, sample.high) for sample in curve.samples]
     sizes = [sample.size for sample in curve.samples]
     low, high = min(sizes), max(sizes)
     wide = low > 0 and high / low >= 10
@@ -60,5 +60,5 @@ def _plot(curve: Curve) -> Drawing:
             part = number / CURVE_POINTS
             size = low * (high / low) ** part if wide else low + (high - low) * part
             line.append((size, curve.best.at(size)))
-    series = [Series(curve.name, points, line)]
+    series = [PlotSeries(curve.name, points, line)]
     return scatter(series, x_label=curve.against, y_label="net energy", y_text=joules, logarithmic=wide)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from energy_lsp.presentation.notation.units import duration, joules
-from energy_lsp.report.plot import Drawing, Point, Series, scatter
+from energy_lsp.report.plot import Drawing, PlotPoint, PlotSeries, scatter
 from energy_lsp.report.summary_page import SummaryPage
 from energy_lsp.terminal.tune_table import RESULT_WORDS
 
@@ -99,6 +99,8 @@ def pareto(points: Sequence[tuple[str, float, float]], *, more: bool) -> list[tu
 
 
 def _plot(outcome: dict[str, Any], name: str, front: Sequence[tuple[str, float, float]]) -> Drawing:
-    series = [Series(label, [Point(energy, metric)]) for label, energy, metric in points_of(outcome, name)]
-    series.append(Series("front", [], [(energy, metric) for _, energy, metric in front]))
+    series = [
+        PlotSeries(label, [PlotPoint(energy, metric)]) for label, energy, metric in points_of(outcome, name)
+    ]
+    series.append(PlotSeries("front", [], [(energy, metric) for _, energy, metric in front]))
     return scatter(series, x_label="net energy of a run", y_label=name, x_text=joules)

@@ -51,8 +51,8 @@ LOOK_SECONDS = 0.7
 """How often the databases' state on disk and the client's life are looked at."""
 
 
-class Measurement(Protocol):
-    """A program that is being measured (`features.programs.measuring.Progress`)."""
+class RunningMeasurement(Protocol):
+    """A program that is being measured (`features.programs.measuring.WorkDoneProgress`)."""
 
     token: types.ProgressToken | None
     cancelled: asyncio.Event
@@ -82,7 +82,7 @@ class EnergyServer(LanguageServer):
         self.garbage = Garbage()
         self.state: State = "ready"
         self.published: dict[str, tuple[str, int | None]] = {}
-        self.measurement: Measurement | None = None
+        self.measurement: RunningMeasurement | None = None
         self._client_process: ClientProcess | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_shown: dict[str, tuple[int | None, tuple[object, ...]]] = {}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from energy_data.model import Inside, Measurement, Run
 from energy_data.untrusted.printable import one_line, visible
-from energy_lsp.inside.groups import By, Group
+from energy_lsp.inside.groups import By, LayerGroup
 from energy_lsp.presentation.notation.units import (
     bar,
     column_unit,
@@ -29,7 +29,7 @@ PASSES = ("forward", "backward")
 def print_inside(
     run: Run,
     looked: Inside | None,
-    groups: Sequence[Group],
+    groups: Sequence[LayerGroup],
     calls: Sequence[Measurement],
     by: By,
     fused: Mapping[str, Sequence[str]],

@@ -18,7 +18,7 @@ from energy_lsp.presentation.notation.units import (
     whole,
 )
 from energy_lsp.presentation.words.runs import ending
-from energy_lsp.runs.difference import Change
+from energy_lsp.runs.difference import Difference
 from energy_lsp.runs.history import Moment, of_run, program_name, total
 from energy_lsp.terminal.console import Screen
 from energy_lsp.terminal.table import Column, Table
@@ -143,7 +143,7 @@ def _calls(screen: Screen, measurements: Sequence[Measurement], all_: float | No
 
 
 def print_difference(
-    before: Run, after: Run, phases: Sequence[Change], calls: Sequence[Change], comparable: str
+    before: Run, after: Run, phases: Sequence[Difference], calls: Sequence[Difference], comparable: str
 ) -> None:
     """Two runs side by side."""
     screen = Screen()
@@ -181,7 +181,7 @@ def print_difference(
     )
 
 
-def _changes(title: str, changes: Sequence[Change]) -> Table:
+def _changes(title: str, changes: Sequence[Difference]) -> Table:
     unit = column_unit(value for change in changes for value in (change.before, change.after))
     table = Table(
         [

@@ -38,7 +38,7 @@ class ProgramEnergy(NamedTuple):
     """By API, without what the calls spent on tracing, callbacks and reading data; empty where nobody noted it."""
 
 
-class Known:
+class FolderCache:
     """What a folder has learnt from its databases, until they or the settings change."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Folder:
     generation: int = 0
     """Grows when the database is read again."""
     _rules: Sequence[Rule] | None = None
-    known: Known = field(default_factory=Known)
+    known: FolderCache = field(default_factory=FolderCache)
     _project_ids: Sequence[str] | None = None
 
     def configure(self, editor: Mapping[str, object] | None = None) -> bool:
@@ -92,7 +92,7 @@ class Folder:
                 name: value for name, value in self._editor.items() if name not in settings.OPENING
             }
         before, self.settings = self.settings, settings.combine(project, self._editor, self.command_line)
-        self.known, self._rules = Known(), None
+        self.known, self._rules = FolderCache(), None
         if before.database != self.settings.database:
             self._store = (
                 None  # SQLite lets no other thread than the worker's close it; its last reference does
@@ -102,7 +102,13 @@ class Folder:
     def apart(self) -> Folder:
         """The same folder for a thread of its own: it shares nothing that changes."""
         return replace(
-            self, problems=[], _store=None, _seen=None, _project=None, _told=set(self._told), known=Known()
+            self,
+            problems=[],
+            _store=None,
+            _seen=None,
+            _project=None,
+            _told=set(self._told),
+            known=FolderCache(),
         )
 
     def notify(self, problems: Iterable[str]) -> None:
@@ -179,7 +185,7 @@ class Folder:
 
     def reopen(self) -> None:
         """Read the database again."""
-        self.known = Known()
+        self.known = FolderCache()
         self.generation += 1
         if self._store is not None:
             self._store.reopen()

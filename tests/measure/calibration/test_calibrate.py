@@ -9,7 +9,7 @@ import pytest
 
 from energy_data.database.calibrations import calibrations, cost_model
 from energy_data.database.database import Database
-from energy_data.prediction.specs import CallSpec, Job, Tensor
+from energy_data.prediction.specs import CallSpec, ModelUse, Tensor
 from energy_data.prediction.whole_models import predict_job
 from energy_measure.calibration.points import all_points
 from energy_measure.calibration.reference_models import dense, model, spec_of
@@ -59,7 +59,7 @@ def test_a_calibration_is_kept_and_predicts_what_never_ran(tmp_path):
     assert 0 < small.joules < large.joules
     assert large.low < large.joules < large.high
     trained = spec_of(MODELS[1])
-    short, long = (predict_job(costs, trained, Job("fit", steps)) for steps in (10, 1000))
+    short, long = (predict_job(costs, trained, ModelUse("fit", steps)) for steps in (10, 1000))
     assert short.first_joules == long.first_joules > 0
     assert long.joules > short.joules
     # On a machine that is very busy a small layer may not be told from nothing.

@@ -11,14 +11,14 @@ import pytest
 from energy_data.model import Calibration, Coefficient, Environment
 from energy_data.prediction.cost_model import CPU, CostModel
 from energy_data.prediction.layers import layer_cost
-from energy_data.prediction.specs import CallSpec, Job, LayerSpec, ModelSpec, Tensor
+from energy_data.prediction.specs import CallSpec, LayerSpec, ModelSpec, ModelUse, Tensor
 from energy_data.prediction.whole_models import ModelJob, predict_job
 from energy_lsp.predicting.calibration_text import calibration_lines
 from energy_measure.calibration import program
-from energy_measure.calibration.assembly import Seen, residuals
-from energy_measure.calibration.fitting import Sample, ends, fitted, interval, left_out
-from energy_measure.calibration.points import Point, all_points, parts
-from energy_measure.calibration.samples import Ran
+from energy_measure.calibration.assembly import MeasuredModel, residuals
+from energy_measure.calibration.fitting import FitSample, ends, fitted, interval, left_out
+from energy_measure.calibration.points import CalibrationPoint, all_points, parts
+from energy_measure.calibration.samples import CalibrationRuns
 
 WATTS = 2.0
 
@@ -37,7 +37,7 @@ def samples(count, noise, seed=1):
         size = 10 ** chosen.uniform(3, 7.5)
         work = 10 ** chosen.uniform(3, 8)
         joules = (5e-5 + 4e-10 * size + 1e-10 * work) * math.exp(chosen.gauss(0, noise))
-        found.append(Sample("tensorflow.linalg.matmul", "eager", "matmul", (size, work), joules, 1e-6))
+        found.append(FitSample("tensorflow.linalg.matmul", "eager", "matmul", (size, work), joules, 1e-6))
     return found
 
 
@@ -52,7 +52,9 @@ def test_exact_costs_give_back_what_they_were_made_from():
 
 
 def test_no_cost_is_ever_negative():
-    falling = [Sample("a", "eager", "copy", (float(size), 0.0), 1e-3 / size, 1e-9) for size in (1, 10, 100)]
+    falling = [
+        FitSample("a", "eager", "copy", (float(size), 0.0), 1e-3 / size, 1e-9) for size in (1, 10, 100)
+    ]
     assert min(fitted(falling).values) >= 0.0
 
 
@@ -114,21 +116,21 @@ def test_the_smallest_calls_have_no_digits():
 def test_what_was_not_calibrated_has_no_figure():
     assert model().call(CallSpec("tensorflow.math.log", (Tensor("float32", (2,)),))) is None
     layer = LayerSpec("Dense", (Tensor("float32", (8, 4)),), {"units": 2})
-    assert predict_job(model(), ModelSpec((layer,)), Job("fit", 10)) is None
+    assert predict_job(model(), ModelSpec((layer,)), ModelUse("fit", 10)) is None
 
 
 def test_every_point_has_features_and_comes_back_from_json():
     points = all_points()
     assert len({point.name for point in points if point.kind == "call"}) >= 120
-    assert all(Point.from_json(point.as_json()) == point for point in points)
+    assert all(CalibrationPoint.from_json(point.as_json()) == point for point in points)
     shares = parts(points, 4)
     assert sorted(point.id for part in shares for point in part) == list(range(len(points)))
 
 
 def test_a_machine_that_repeats_itself_badly_is_marked():
     steady, shaky = (
-        Ran(references=[[100, 100] + [100, 101, 99, 100] * 5]),
-        Ran(references=[[1, 1, 60, 100, 140, 80, 120]]),
+        CalibrationRuns(references=[[100, 100] + [100, 101, 99, 100] * 5]),
+        CalibrationRuns(references=[[1, 1, 60, 100, 140, 80, 120]]),
     )
     assert steady.repeatability < 0.02
     assert shaky.repeatability > 0.10
@@ -200,7 +202,7 @@ def dense_calibration(*intervals):
 
 def fit_of(width, steps, costs):
     layer = LayerSpec("Dense", (Tensor("float32", (32, width)),), {"units": 4})
-    return predict_job(costs, ModelSpec((layer,), "Adam"), Job("fit", steps, first=False))
+    return predict_job(costs, ModelSpec((layer,), "Adam"), ModelUse("fit", steps, first=False))
 
 
 def test_what_a_call_sets_up_and_its_steps_are_off_each_by_themselves():
@@ -222,7 +224,7 @@ def test_a_model_that_moves_more_than_any_that_was_calibrated_is_said_to_be_outs
 
 def test_a_reference_model_far_from_the_others_does_not_widen_the_interval_of_all():
     def seen(width, step):
-        return Seen("fit", 1.0, (width, 0.0), (1.0, 1.0), step, 1.0, 1.0, 0.0, 1.0)
+        return MeasuredModel("fit", 1.0, (width, 0.0), (1.0, 1.0), step, 1.0, 1.0, 0.0, 1.0)
 
     alike = [seen(5000.0 + 10 * number, 3.0 + 0.01 * number) for number in range(8)]
     assert len(residuals("fit", alike, "c", 1.0).steps) == 8
@@ -238,7 +240,7 @@ def test_what_is_random_is_drawn_in_training_before_the_first_weights():
     layer = LayerSpec("RandomFlip", (Tensor("float32", (32, 8, 8, 3)),))
     costs = CostModel(calibration(), known)
     found = [
-        ModelJob(costs, ModelSpec((layer,)), [layer_cost(layer)], Job(method, 1)).parts(method)[0]
+        ModelJob(costs, ModelSpec((layer,)), [layer_cost(layer)], ModelUse(method, 1)).parts(method)[0]
         for method in ("evaluate", "fit")
     ]
     assert found == [[0.0], [7.0]]
@@ -260,7 +262,7 @@ def test_a_gradient_is_what_training_costs_beside_the_way_there():
     costs, model = CostModel(calibration(), known), ModelSpec((layer, layer), "SGD")
 
     def of(method):
-        return ModelJob(costs, model, [layer_cost(layer)] * 2, Job(method, 1)).parts(method)[:2]
+        return ModelJob(costs, model, [layer_cost(layer)] * 2, ModelUse(method, 1)).parts(method)[:2]
 
     assert of("call") == ([2.0, 2.0], 0.0)
     assert of("gradient") == ([4.0, 5.0], 0.0)
@@ -275,7 +277,7 @@ def test_a_calibration_says_what_there_was_no_time_for():
 
 def test_what_an_optimizer_keeps_decides_what_tracing_its_updates_takes():
     def traced(each, variables):
-        return Sample(
+        return FitSample(
             "optimizer:X", "graph", "optimizer", (variables, 8.0), 1.0, 1e-6, trace=0.5 + each * variables
         )
 
@@ -287,7 +289,7 @@ def test_what_an_optimizer_keeps_decides_what_tracing_its_updates_takes():
         known._known["optimizer:Adam", "graph"] = replace(known.need("optimizer:Adam", "graph"), trace=trace)
         known._known["trace", "fit"] = replace(known.need("trace", "fit"), values=(1.0, 0.0, 2.0))
         layer = LayerSpec("Dense", (Tensor("float32", (32, 8)),), {"units": 4})
-        return predict_job(known, ModelSpec((layer,), "Adam"), Job("fit", 1)).first_joules
+        return predict_job(known, ModelSpec((layer,), "Adam"), ModelUse("fit", 1)).first_joules
 
     assert first_joules(3.0) - first_joules(0.5) == pytest.approx(2 * 2.0 * 2.5)  # weights and bias
 
@@ -297,6 +299,6 @@ def test_the_first_model_of_a_program_loads_what_later_ones_find():
     costs._known["trace", "fit"] = replace(costs.need("trace", "fit"), values=(1.0, 0.0, 0.0))
     costs._known["first", "model"] = Coefficient("c", "first", "model", "", (4.0,), 0.0, 0.0, 1)
     layer = LayerSpec("Dense", (Tensor("float32", (32, 8)),), {"units": 4})
-    jobs = [Job("fit", 1, start=True), Job("fit", 1), Job("fit", 1, first=False)]
+    jobs = [ModelUse("fit", 1, start=True), ModelUse("fit", 1), ModelUse("fit", 1, first=False)]
     found = [predict_job(costs, ModelSpec((layer,), "Adam"), job).first_joules for job in jobs]
     assert found == pytest.approx([5.0, 1.0, 0.0])

@@ -13,7 +13,7 @@ from energy_data.database.database import Database
 from energy_measure.campaign.find import find_projects, plan_text
 from energy_measure.campaign.jobs import Job, jobs_of
 from energy_measure.campaign.plan import CampaignSettings, ProjectSettings, read_plan
-from energy_measure.campaign.results import Outcome, Results
+from energy_measure.campaign.results import CampaignResults, JobOutcome
 from energy_measure.problems import MeasureProblem
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "campaigns.md"
@@ -155,7 +155,7 @@ def test_a_job_is_another_after_an_edit_or_a_commit_and_the_same_after_a_run(
 def test_of_two_attempts_at_a_job_the_first_counts(tmp_path: Path, project: Path) -> None:
     plan = read_plan(plan_in(tmp_path, "[[project]]\npath='one'\n"))
     job = jobs_of(plan)[0]
-    with Results(plan).opened() as results:
+    with CampaignResults(plan).opened() as results:
         assert results.outcome(job).failure
         results.keep(job.key, b"first")
         results.keep(job.key, b"second")
@@ -166,9 +166,9 @@ def test_of_two_attempts_at_a_job_the_first_counts(tmp_path: Path, project: Path
 def test_two_clients_of_one_campaign_do_not_work_at_once(tmp_path: Path, project: Path) -> None:
     plan = read_plan(plan_in(tmp_path, "[[project]]\npath='one'\n"))
     with (
-        Results(plan).opened(),
+        CampaignResults(plan).opened(),
         pytest.raises(MeasureProblem, match="Another client"),
-        Results(plan).opened(),
+        CampaignResults(plan).opened(),
     ):
         pass
 
@@ -176,15 +176,15 @@ def test_two_clients_of_one_campaign_do_not_work_at_once(tmp_path: Path, project
 def test_merging_goes_on_after_it_was_cut_short(tmp_path: Path, project: Path) -> None:
     plan = read_plan(plan_in(tmp_path, "[campaign]\nrepeat = 2\n[[project]]\npath='one'\n"))
     jobs = jobs_of(plan)
-    with Results(plan).opened() as results:
+    with CampaignResults(plan).opened() as results:
         for job in jobs:
             with Database.open(tmp_path / "job.db"):
                 pass
             results.keep(job.key, (tmp_path / "job.db").read_bytes())
-            results.note(Outcome(job, "here"))
+            results.note(JobOutcome(job, "here"))
         results.merge(jobs[:1])
         (results.folder / "merged.json").unlink()
-    with Results(plan).opened() as results:
+    with CampaignResults(plan).opened() as results:
         results.merge(jobs)
         assert all(results.outcome(job).measured for job in jobs)
 

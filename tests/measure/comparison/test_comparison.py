@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from energy_measure.comparison.pairs import NotResolvedError, compare, compare_callables, orders, repeats_for
-from energy_measure.comparison.rules import Case, UnequalOutputsError, corrected, measure_case
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.rules import RuleCase, UnequalOutputsError, corrected, measure_case
+from energy_measure.comparison.windows import MeteredProcess
 from scene import package
 from waveform import Waveform
 
@@ -59,8 +59,8 @@ def sum_of_squares(times: int) -> int:
 
 def test_callables_are_compared_with_the_meters_of_this_machine():
     """Half the work takes half the CPU time, whatever else the machine does."""
-    with Metered("cpu-time") as metered:
-        half = Case("half", "small", "eager", lambda: sum_of_squares(4000), lambda: sum_of_squares(2000))
+    with MeteredProcess("cpu-time") as metered:
+        half = RuleCase("half", "small", "eager", lambda: sum_of_squares(4000), lambda: sum_of_squares(2000))
         row = measure_case(half, metered, pairs=8)
     assert (row.rule, row.size, row.mode, row.pairs) == ("half", "small", "eager", 8)
     assert row.ratio == pytest.approx(0.5, abs=0.15)
@@ -70,14 +70,14 @@ def test_callables_are_compared_with_the_meters_of_this_machine():
 
 
 def test_unequal_outputs_are_no_evidence():
-    wrong = Case("wrong", "small", "eager", lambda: 1, lambda: 2)
+    wrong = RuleCase("wrong", "small", "eager", lambda: 1, lambda: 2)
     with pytest.raises(UnequalOutputsError, match=r"wrong \(small, eager\): the outputs differ, 1 is not 2"):
         measure_case(wrong, None, difference=lambda a, b: f"{a} is not {b}")
 
 
 def test_p_values_are_corrected_over_all_rows():
-    with Metered("cpu-time") as metered:
-        case = Case("r", "small", "eager", lambda: sum_of_squares(2000), lambda: sum_of_squares(2000))
+    with MeteredProcess("cpu-time") as metered:
+        case = RuleCase("r", "small", "eager", lambda: sum_of_squares(2000), lambda: sum_of_squares(2000))
         row = measure_case(case, metered, pairs=6)
     rows = corrected([row, row, row])
     assert rows[0].p_value == pytest.approx(min(1.0, 3 * row.p_value))
@@ -189,7 +189,7 @@ def test_a_meter_that_is_not_there_and_an_interpreter_that_is_not_there(programs
 def test_compare_callables_waits_for_what_finish_waits_for():
     """The end of a window lies after `finish`, which is called once for each."""
     finished = []
-    with Metered("cpu-time") as metered:
+    with MeteredProcess("cpu-time") as metered:
         found = compare_callables(
             lambda: sum_of_squares(500),
             lambda: sum_of_squares(500),

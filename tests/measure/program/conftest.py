@@ -20,7 +20,7 @@ from energy_measure.attribution.events import Events
 from energy_measure.attribution.firsts import selected
 from energy_measure.program.call_sites import CallSite, Instrumented
 from energy_measure.program.entry_points import python_files
-from energy_measure.program.process import Program
+from energy_measure.program.process import ProgramProcess
 
 HERE = Path(__file__).parent
 VERSIONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
@@ -138,7 +138,7 @@ class Bench:
         os.environ.update(self.environment)
         try:
             with (folder / "out").open("wb") as output, (folder / "err").open("wb") as errors:
-                program = Program(
+                program = ProgramProcess(
                     python,
                     instrumented.specification(
                         Path(entry), self.project, arguments, gpu=gpu, marking=marking

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.comparison.windows import Metered, MeteredWindow
+from energy_measure.comparison.windows import MeteredProcess, MeteredWindow
 from energy_measure.host.processes import KILL
 from energy_measure.injected import original
 from energy_measure.problems import MeasureProblem
@@ -24,7 +24,7 @@ from energy_measure.tuning.runner import ProgramFailed, Runner
 from energy_measure.tuning.search import Tuning
 from energy_measure.tuning.session import TuneRequest, TuneResult, as_json, tune
 from energy_measure.tuning.trial import Trial, Tuned
-from energy_measure.tuning.workshop import Outcome, Version, Workshop
+from energy_measure.tuning.workshop import Version, VersionRun, Workshop
 from energy_measure.tuning.written import Written
 
 PROGRAM = b"""
@@ -54,7 +54,7 @@ def tuned(
     entry = tmp_path / "train.py"
     sources = read_sources(tmp_path, entry)
     workshop = Workshop(tmp_path, entry, Path(sys.executable), (), sources)
-    with workshop, Metered("cpu-time") as metered:
+    with workshop, MeteredProcess("cpu-time") as metered:
         found = Tuning(workshop, metered, minutes * 60, Tolerance(), lambda *told: None).run(candidates)
         assert workshop.untouched()
     assert [path.name for path in tmp_path.iterdir()] == ["train.py"], "nothing is left behind"
@@ -244,8 +244,8 @@ def test_what_only_looked_dearer_is_not_called_so(tmp_path: Path) -> None:
     assert "not proven" in trial.note
 
 
-def ran(printed: str) -> Outcome:
-    return Outcome(MeteredWindow(0, 1), printed.encode(), (), 0, "")
+def ran(printed: str) -> VersionRun:
+    return VersionRun(MeteredWindow(0, 1), printed.encode(), (), 0, "")
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ class SlowRunner:
     def tell(self, what: str, part: float) -> None:
         pass
 
-    def round(self, versions: Sequence[Version], *, seed: int | None) -> list[tuple[Outcome, float]]:
+    def round(self, versions: Sequence[Version], *, seed: int | None) -> list[tuple[VersionRun, float]]:
         self.run_seconds = 5.0 * self._slower
         self.left -= self.run_seconds * (1 + len(versions))
         joules = [10.0, 10.1 + self.left * 1e-3, *([5.0] * len(versions))]
@@ -364,7 +364,7 @@ class EndlessRuns:
     def __init__(self) -> None:
         self.timeouts: list[float] = []
 
-    def run(self, version: Version, *, timeout: float, **other: object) -> Outcome:
+    def run(self, version: Version, *, timeout: float, **other: object) -> VersionRun:
         self.timeouts.append(timeout)
         return replace(ran(""), status=-KILL)
 

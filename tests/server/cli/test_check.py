@@ -262,14 +262,14 @@ def test_many_files_on_all_cores_in_a_stable_order(check: Any, workspace: Path) 
 
 
 def test_progress_counts_every_file(check: Any, workspace: Path) -> None:
-    from energy_lsp.checking.run import Scope, check_files
+    from energy_lsp.checking.run import CheckScope, check_files
     from energy_lsp.workspace.python_files import find_files
 
     for number in range(40):
         (workspace / f"part{number:02}.py").write_text(SAFE)
     files = find_files([workspace])
     steps: list[tuple[str, int, int]] = []
-    results = check_files(files, {}, Scope(), lambda *step: steps.append(step))
+    results = check_files(files, {}, CheckScope(), lambda *step: steps.append(step))
     assert len(results) == 41
     assert steps == sorted(steps, key=lambda step: (step[0] == "Checking", step[1]))
     assert {step[2] for step in steps} == {41}

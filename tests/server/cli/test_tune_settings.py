@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from energy_lsp.terminal import progress as showing
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.windows import MeteredProcess
 from energy_measure.session import Progress
 from energy_measure.tuning import workshop as copies
 from energy_measure.tuning.candidate import read_sources
@@ -61,7 +61,7 @@ def test_a_long_run_tells_again_that_it_goes_on_in_a_pipe(
     workshop = Workshop(tmp_path, entry, Path(sys.executable), (), read_sources(tmp_path, entry))
     with (
         workshop,
-        Metered("cpu-time") as metered,
+        MeteredProcess("cpu-time") as metered,
         showing.progress_display("auto", shared=False) as (tell, _),
     ):
         Tuning(workshop, metered, 60.0, Tolerance(), lambda *told: tell(Progress(*told))).run([])

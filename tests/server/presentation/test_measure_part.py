@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from answer_shapes import as_dict
-from energy_lsp.features.programs.part import Part, beside, cell_program, selected
+from energy_lsp.features.programs.part import ProgramPart, beside, cell_program, selected
 from energy_measure.problems import MeasureProblem
 
 TEXT = """\
@@ -57,7 +57,7 @@ def test_a_cell_runs_with_those_before_it() -> None:
     part = cell_program(json.dumps(notebook).encode(), Path("a.ipynb"), 2)
     assert (part.first, part.last) == (3, 4)
     assert "never" not in part.text
-    assert isinstance(part, Part)
+    assert isinstance(part, ProgramPart)
     with pytest.raises(MeasureProblem, match="no code cell 4"):
         cell_program(json.dumps(notebook).encode(), Path("a.ipynb"), 4)
 

@@ -13,7 +13,7 @@ import pytest
 
 from answer_shapes import as_dict, fits
 from energy_lsp.features import answers
-from energy_lsp.features.programs.failed_run import Place, place_of_failure, sentence
+from energy_lsp.features.programs.failed_run import FailedLine, place_of_failure, sentence
 
 pytestmark = pytest.mark.asyncio
 
@@ -158,7 +158,7 @@ async def test_where_a_program_failed(tmp_path: Path) -> None:
         "urllib.error.URLError: <urlopen error>\n"
     )
     place = place_of_failure(output, tmp_path)
-    assert place == Place(tmp_path / "train.py", 31)
+    assert place == FailedLine(tmp_path / "train.py", 31)
     assert sentence("train.py", "failed", "URLError", place) == "train.py stopped: URLError (line 31)."
     assert sentence("main.py", "failed", "URLError: " + "x" * 90, place) == (
         "main.py stopped: URLError (train.py, line 31)."

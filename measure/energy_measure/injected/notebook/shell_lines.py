@@ -19,7 +19,7 @@ _INSTALLERS = re.compile(r"\b(pip[\d.]*|conda|mamba|apt|apt-get|uv|brew)\b")
 _NAME = re.compile(r"\{([A-Za-z_][\w.]*)\}|\$([A-Za-z_]\w*)")
 
 
-class Lines(list):  # type: ignore[type-arg]
+class ShellLines(list):  # type: ignore[type-arg]
     """Lines with the names that IPython gives to the other forms of them."""
 
     @property
@@ -62,7 +62,7 @@ def run_assigned(tree: ast.Module, commands: dict[str, str], names: dict[str, An
 
         return _NAME.sub(value, command)
 
-    def lines_of(command: str) -> Lines:
+    def lines_of(command: str) -> ShellLines:
         done = subprocess.run(
             expanded(command),
             shell=True,
@@ -71,7 +71,7 @@ def run_assigned(tree: ast.Module, commands: dict[str, str], names: dict[str, An
             stderr=subprocess.STDOUT,
             check=False,
         )
-        return Lines(done.stdout.decode("utf-8", "replace").splitlines())
+        return ShellLines(done.stdout.decode("utf-8", "replace").splitlines())
 
     def show(command: str) -> None:
         if command.startswith("%"):

@@ -10,10 +10,10 @@ import importlib
 import pkgutil
 from collections.abc import Sequence
 
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 
 
-def find_all(sources: Sequence[Source]) -> list[Candidate]:
+def find_all(sources: Sequence[ProgramFile]) -> list[Candidate]:
     """Every candidate for a program, the most promising kinds first."""
     modules = [importlib.import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)]
     found: list[Candidate] = []

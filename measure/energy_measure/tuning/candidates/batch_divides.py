@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from energy_code.rule_engine.context import Edit
-from energy_code.rule_engine.queries.program import Program
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_code.rule_engine.queries.program import FileNames
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 from energy_measure.tuning.python_text import PythonText
 
 ORDER = 62
@@ -41,7 +41,7 @@ _KNOWN = {
 _SAME_ROWS = ("astype", "reshape", "copy", "numpy")
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """The nearest such batch for a `fit` whose samples can be counted in the text."""
     for source in sources:
         text = PythonText.of(source)
@@ -86,7 +86,7 @@ def _edit(text: PythonText, call: ast.Call) -> Edit | None:
     return Edit(text.end(last), text.end(last), f", batch_size={best}")
 
 
-def _rows(program: Program, node: ast.expr | None, depth: int = 5) -> int | None:
+def _rows(program: FileNames, node: ast.expr | None, depth: int = 5) -> int | None:
     """The first axis of an array, where the text says it."""
     if node is None or not depth:
         return None
@@ -131,7 +131,7 @@ def _keeps_rows(call: ast.Call) -> bool:
     return isinstance(first, ast.Call)
 
 
-def _integer(program: Program, node: ast.expr | None) -> int | None:
+def _integer(program: FileNames, node: ast.expr | None) -> int | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
         return node.value
     values = program.assigned.get(node.id, []) if isinstance(node, ast.Name) else []

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 
 ORDER = 60
 _WRITTEN = re.compile(
@@ -15,7 +15,7 @@ _WRITTEN = re.compile(
 MOST = 4096
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """All sizes of batches that a file writes as a number, doubled together."""
     for source in sources:
         edits, line = [], 0

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 from energy_measure.tuning.python_text import PythonText
 
 ORDER = 16
@@ -19,7 +19,7 @@ _SAME_EACH_TIME = frozenset(
 )
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """`cache()` behind the last map without chance of each pipeline that has none, before anything is shuffled."""
     for source in sources:
         text = PythonText.of(source)
@@ -48,7 +48,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
             )
 
 
-def _has_chance(source: Source, text: PythonText, call: ast.Call) -> bool:
+def _has_chance(source: ProgramFile, text: PythonText, call: ast.Call) -> bool:
     """Whether the function of a map may give something else the next time, or is not of this file."""
     function = call.args[0] if call.args else None
     if isinstance(function, ast.Lambda):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from energy_code.model import Call
 from energy_code.rule_engine.edits.compiled import compiled_calls, outermost_loop
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,7 +17,7 @@ ORDER = 20
 _MODELS = ("keras.Model", "keras.Sequential", "keras.Functional")
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """For each model that a loop calls eagerly by its name, all such calls of the file."""
     for source in sources:
         by_model: dict[str, list[tuple[Call, Node]]] = {}
@@ -33,7 +33,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
                 yield Candidate("compiled-calls", title, source.name, line, {source.name: edits})
 
 
-def _callee(source: Source, call: Call) -> Node | None:
+def _callee(source: ProgramFile, call: Call) -> Node | None:
     """The name of the model, where an eager loop calls one."""
     if call.mode != "eager" or not (call.api.endswith(".__call__") or call.api in _MODELS):
         return None

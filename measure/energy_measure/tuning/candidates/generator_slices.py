@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 from energy_measure.tuning.python_text import DATASET, PythonText
 
 ORDER = 12
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """`from_generator(rows, …)` where `rows` is one loop over arrays that yields what it goes through."""
     for source in sources:
         text = PythonText.of(source)

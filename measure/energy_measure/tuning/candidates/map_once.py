@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from energy_code.rule_engine.context import Edit, RuleContext
 from energy_code.rule_engine.file_context import FileContext
 from energy_code.rule_engine.queries.lambdas import is_elementwise
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 from energy_measure.tuning.python_text import PythonText
 
 ORDER = 14
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """`from_tensor_slices(x).map(f)` → `from_tensor_slices(f(x))`, where `f` does the same to each number."""
     for source in sources:
         text = PythonText.of(source)
@@ -30,7 +30,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
             yield Candidate("map-once", title, source.name, line, {source.name: edits})
 
 
-def _moved(source: Source, text: PythonText, call: ast.Call) -> list[Edit]:
+def _moved(source: ProgramFile, text: PythonText, call: ast.Call) -> list[Edit]:
     """Edits that take the function out of the pipeline; none where something else comes before it."""
     links = text.chain(call)
     assert isinstance(call.func, ast.Attribute)
@@ -51,7 +51,7 @@ def _moved(source: Source, text: PythonText, call: ast.Call) -> list[Edit]:
     return [Edit(first, last, written), _removed(source, text, call)]
 
 
-def _removed(source: Source, text: PythonText, call: ast.Call) -> Edit:
+def _removed(source: ProgramFile, text: PythonText, call: ast.Call) -> Edit:
     """The link out of its chain, or all of `ds = ds.map(f)` where that has a line of its own."""
     assert isinstance(call.func, ast.Attribute)
     start = call.func.value
@@ -69,7 +69,7 @@ def _removed(source: Source, text: PythonText, call: ast.Call) -> Edit:
     return Edit(text.end(start), text.end(call), "")
 
 
-def _is_elementwise(source: Source, text: PythonText, function: ast.expr) -> bool:
+def _is_elementwise(source: ProgramFile, text: PythonText, function: ast.expr) -> bool:
     root = source.analysis.root_at(text.start(function))
     node = root.descendant_for_byte_range(text.start(function), text.end(function))
     if node is None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 
 ORDER = 70
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """A policy behind the imports of the entry point, where it sets none and the processor can."""
     entry = sources[0] if sources else None
     if entry is None or not _has_instructions() or any(b"set_global_policy" in one.text for one in sources):
@@ -40,7 +40,7 @@ def _has_instructions() -> bool:
     return "avx512_bf16" in words or "amx_bf16" in words
 
 
-def _after_imports(entry: Source) -> int | None:
+def _after_imports(entry: ProgramFile) -> int | None:
     ends = [
         statement.end_byte
         for statement in entry.analysis.tree().root_node.named_children

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from energy_code.rule_engine.context import Edit
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 
 ORDER = 50
 PULLED_IN = ("sklearn", "matplotlib", "pandas", "cv2", "IPython")
@@ -17,7 +17,7 @@ _KNOWN = frozenset({"tensorflow", "keras", "numpy", "absl", *sys.stdlib_module_n
 _PULLING = frozenset({"tensorflow", "keras"})
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """Tell Python that they are not there, before the first import; where the program imports nothing that may use them."""
     entry = sources[0] if sources else None
     own = {source.path.stem for source in sources} | {source.path.parent.name for source in sources}
@@ -41,7 +41,7 @@ def find(sources: Sequence[Source]) -> Iterator[Candidate]:
     )
 
 
-def _imports(source: Source) -> set[str]:
+def _imports(source: ProgramFile) -> set[str]:
     """The packages that a file imports; something unknown where it cannot be known."""
     try:
         tree = ast.parse(source.text)
@@ -56,6 +56,6 @@ def _imports(source: Source) -> set[str]:
     return found
 
 
-def _draws(source: Source) -> bool:
+def _draws(source: ProgramFile) -> bool:
     """Whether it asks Keras for what needs them, or imports by name."""
     return any(word in source.text for word in (b"plot_model", b"to_dot", b"import_module", b"__import__"))

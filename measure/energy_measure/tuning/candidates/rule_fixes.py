@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from energy_code import rules
 from energy_code.rule_engine.edits.apply import compatible
-from energy_measure.tuning.candidate import Candidate, Source
+from energy_measure.tuning.candidate import Candidate, ProgramFile
 
 ORDER = 10
 PAYS_MOST = ("predict-loop", "fit-rows", "missing-function", "call-rows", "run-eagerly", "batch-map")
@@ -16,12 +16,12 @@ PAYS_SELDOM = frozenset({"steps-per-execution"})
 """They have a place of their own behind what pays more often."""
 
 
-def find(sources: Sequence[Source]) -> Iterator[Candidate]:
+def find(sources: Sequence[ProgramFile]) -> Iterator[Candidate]:
     """One candidate for each rule in each file: its places are changed together."""
     yield from fixes_of(sources, frozenset(rules.ALL) - PAYS_SELDOM)
 
 
-def fixes_of(sources: Sequence[Source], names: Collection[str]) -> Iterator[Candidate]:
+def fixes_of(sources: Sequence[ProgramFile], names: Collection[str]) -> Iterator[Candidate]:
     """The same for some rules."""
     for source in sources:
         by_rule: dict[str, list[rules.Finding]] = {}
@@ -35,7 +35,7 @@ def fixes_of(sources: Sequence[Source], names: Collection[str]) -> Iterator[Cand
                 yield replace(whole, places=[one for one in alone if one is not None])
 
 
-def _candidate(source: Source, findings: Sequence[rules.Finding]) -> Candidate | None:
+def _candidate(source: ProgramFile, findings: Sequence[rules.Finding]) -> Candidate | None:
     edits = compatible(findings)
     if not edits:
         return None

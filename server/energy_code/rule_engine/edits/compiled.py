@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from energy_code.rule_engine.context import Edit
-from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.edits.names import Spelling
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,7 +36,7 @@ def compiled_calls(analysis: Analysis, callees: Sequence[Node]) -> list[Edit]:
     compiled = f"{target}_compiled"
     while compiled.encode() in source:
         compiled += "_"
-    names = Names(analysis)
+    names = Spelling(analysis)
     definition = f"{before}{compiled} = {names.name('tf.function')}({written}){after}"
     return [
         *names.import_edits(),

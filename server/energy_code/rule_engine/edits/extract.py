@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from energy_code.rule_engine.context import Edit, RuleContext
 from energy_code.rule_engine.queries.loops import targets
 from energy_code.rule_engine.queries.program import (
-    Program,
+    FileNames,
     free_names_of,
     is_size,
     program_of,
@@ -33,7 +33,7 @@ _OF_PYTHON = frozenset({"zip", "map", "len", "int", "float", "str", "bool", "ran
 _COUNTED = re.compile(r"(range|enumerate)\(")
 
 
-class Step(NamedTuple):
+class LoopStep(NamedTuple):
     """Neighbouring statements that can be a function: what they are given and what they give."""
 
     statements: Sequence[Node]
@@ -45,7 +45,7 @@ class Step(NamedTuple):
     """`self` in a method: the function becomes a method beside it."""
 
 
-class Names(NamedTuple):
+class StatementNames(NamedTuple):
     """The names of some statements."""
 
     read: frozenset[str]
@@ -55,7 +55,7 @@ class Names(NamedTuple):
 
 def step_at(
     place: RuleContext, first: Node, ends: Callable[[Node], bool], function: Node | None = None
-) -> Step | None:
+) -> LoopStep | None:
     """What can be taken out from a statement on, up to the first effect; None where names do not allow it.
 
     Of the loops around the statement, or of `function`, which runs again and again.
@@ -86,7 +86,7 @@ def step_at(
     ]
     if any(_is_python(program, name, statements) for name in outputs):
         return None
-    return Step(statements, around, inputs, outputs, owner)
+    return LoopStep(statements, around, inputs, outputs, owner)
 
 
 def _loops(place: RuleContext, statement: Node) -> list[Node]:
@@ -110,17 +110,17 @@ def _runs_in(block: Node, around: Node) -> bool:
     return True
 
 
-def _has_effect(program: Program, statement: Node) -> bool:
+def _has_effect(program: FileNames, statement: Node) -> bool:
     return has_effect(Reach(program, _parsed(program, statement, statement)))
 
 
-def _parsed(program: Program, first: Node, last: Node) -> list[ast.stmt]:
+def _parsed(program: FileNames, first: Node, last: Node) -> list[ast.stmt]:
     """Statements as Python reads them."""
     (row, column), (end_row, end_column) = first.start_point, last.end_point
     return statements_at(program, (row, column), (end_row, end_column))
 
 
-def _is_python(program: Program, name: str, statements: Sequence[Node]) -> bool:
+def _is_python(program: FileNames, name: str, statements: Sequence[Node]) -> bool:
     """Whether the statements make something of Python of a name, which a trace would give back as a tensor or not at all."""
     if program.is_number(name):
         return True
@@ -134,7 +134,7 @@ def _is_python(program: Program, name: str, statements: Sequence[Node]) -> bool:
     return any(is_python(program, value) for value in values)
 
 
-def is_python(program: Program, value: ast.expr) -> bool:
+def is_python(program: FileNames, value: ast.expr) -> bool:
     """Whether an expression gives something of Python."""
     if isinstance(value, ast.Name):
         return program.is_number(value.id) and value.id not in program.parameters
@@ -147,7 +147,7 @@ def is_python(program: Program, value: ast.expr) -> bool:
     )
 
 
-def extracted(place: RuleContext, step: Step, decorator: str, name: str) -> list[Edit]:
+def extracted(place: RuleContext, step: LoopStep, decorator: str, name: str) -> list[Edit]:
     """The function before the loops, and a call of it in place of the statements."""
     source = place.analysis.source
     outermost = step.around[-1]
@@ -197,7 +197,7 @@ def _adds_up(statement: Node) -> bool:
     return bool(statement.named_children) and statement.named_children[0].type == "augmented_assignment"
 
 
-def _names(place: RuleContext, statements: Sequence[Node]) -> Names | None:
+def _names(place: RuleContext, statements: Sequence[Node]) -> StatementNames | None:
     if not statements:
         return None
     source = place.analysis.source
@@ -208,7 +208,7 @@ def _names(place: RuleContext, statements: Sequence[Node]) -> Names | None:
         return None
     finder = _Finder()
     finder.visit(tree)
-    return Names(frozenset(finder.read), frozenset(finder.bound))
+    return StatementNames(frozenset(finder.read), frozenset(finder.bound))
 
 
 class _Finder(ast.NodeVisitor):
@@ -256,7 +256,7 @@ class _Finder(ast.NodeVisitor):
 
 
 def _names_around(
-    place: RuleContext, program: Program, around: Sequence[Node], statements: Sequence[Node]
+    place: RuleContext, program: FileNames, around: Sequence[Node], statements: Sequence[Node]
 ) -> set[str]:
     """Names that loops or a function bind outside of the statements: they mean something else each time."""
     found = {name for one in around for name in targets(place, one)}
@@ -285,8 +285,8 @@ def _assigned(code: Node) -> Iterator[Node]:
 
 def _depends_on_python(
     place: RuleContext,
-    program: Program,
-    names: Names,
+    program: FileNames,
+    names: StatementNames,
     inputs: Sequence[str],
     around: Sequence[Node],
     statements: Sequence[Node],
@@ -307,7 +307,7 @@ def _depends_on_python(
     )
 
 
-def _starts_as_number(program: Program, name: str) -> bool:
+def _starts_as_number(program: FileNames, name: str) -> bool:
     """Whether a name is given a number somewhere: what is made of it may be one of Python, another graph for each."""
     return any(
         isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
@@ -315,7 +315,7 @@ def _starts_as_number(program: Program, name: str) -> bool:
     )
 
 
-def is_list_of_python(program: Program, name: str) -> bool:
+def is_list_of_python(program: FileNames, name: str) -> bool:
     """Whether a name may be a list that grows, or one of items picked by Python: each would be another graph."""
     if name in program.appended:
         return True
@@ -344,7 +344,7 @@ def counted(place: RuleContext, loops: Sequence[Node]) -> set[str]:
 
 
 def _is_read_outside(
-    place: RuleContext, program: Program, name: str, around: Sequence[Node], statements: Sequence[Node]
+    place: RuleContext, program: FileNames, name: str, around: Sequence[Node], statements: Sequence[Node]
 ) -> bool:
     """Whether a name is met around the statements, behind them in the same scope, or in a function that has none of it."""
     code, whole = place.shared.code(), around[-1]

@@ -18,7 +18,7 @@ _DOTTED = re.compile(r"(?<![\w.$])(tf|keras|np)\.[A-Za-z_][\w.]*")
 _MODULES = {"tf": "tensorflow", "keras": "keras", "np": "numpy"}
 
 
-class Names:
+class Spelling:
     """Spells `tf.…`, `keras.…`, `np.…` with the file's aliases; remembers what must be imported."""
 
     def __init__(self, analysis: Analysis) -> None:

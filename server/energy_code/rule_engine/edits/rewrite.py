@@ -10,7 +10,7 @@ import libcst as cst
 from libcst.helpers import parse_template_expression
 
 from energy_code.rule_engine.context import Edit, Match
-from energy_code.rule_engine.edits.names import Names
+from energy_code.rule_engine.edits.names import Spelling
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,7 +50,7 @@ def edits_for(analysis: Analysis, match: Match) -> list[Edit]:
     if match.edits is not None:
         return sorted(match.edits())
     assert match.template is not None
-    names, callee = Names(analysis), match.node.child_by_field_name("function")
+    names, callee = Spelling(analysis), match.node.child_by_field_name("function")
     captures = {**match.captures, "callee": callee} if callee is not None else match.captures
     text = expression(analysis, names.spell(match.template), captures, match.node)
     return sorted([*names.import_edits(), Edit(match.node.start_byte, match.node.end_byte, text)])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from energy_code.rule_engine.context import RuleContext
 from energy_code.rule_engine.edits.extract import (
     TAPE_NAMES,
-    Step,
+    LoopStep,
     counted,
     is_list_of_python,
     is_python,
@@ -25,7 +25,7 @@ from energy_code.rule_engine.queries.handed_down import HandedDown
 from energy_code.rule_engine.queries.loops import calls_of, method_calls, targets
 from energy_code.rule_engine.queries.object_state import is_steady
 from energy_code.rule_engine.queries.program import (
-    Program,
+    FileNames,
     free_names_of,
     program_of,
     root_name,
@@ -92,7 +92,7 @@ def is_traceable(place: RuleContext, function: Node, looped: Sequence[Node]) -> 
     )
 
 
-def step_of(place: RuleContext, tape: Node, function: Node | None, looped: Sequence[Node]) -> Step | None:
+def step_of(place: RuleContext, tape: Node, function: Node | None, looped: Sequence[Node]) -> LoopStep | None:
     """What can be taken out of a loop, or of a function that loops call, from the statement of a tape on.
 
     None for a tape that stands in what is taken out with an earlier one.
@@ -125,7 +125,7 @@ def _ends_step(place: RuleContext, statement: Node) -> bool:
     )
 
 
-def _is_given_the_same(place: RuleContext, step: Step, function: Node, looped: Sequence[Node]) -> bool:
+def _is_given_the_same(place: RuleContext, step: LoopStep, function: Node, looped: Sequence[Node]) -> bool:
     """Whether a part of a function is given batches alone, and the file changes nothing else that it reads."""
     program, code = program_of(place.analysis), place.shared.code()
     start, end = step.statements[0].start_byte, step.statements[-1].end_byte
@@ -161,7 +161,7 @@ def _is_given_the_same(place: RuleContext, step: Step, function: Node, looped: S
     return all(_given_batches(place, function, call, parameters) for call in looped)
 
 
-def _globals(program: Program) -> set[str]:
+def _globals(program: FileNames) -> set[str]:
     return set(program.assigned)
 
 
@@ -195,7 +195,7 @@ def _depends_on_python(place: RuleContext, function: Node, looped: Sequence[Node
     return False
 
 
-def _are_single(program: Program, function: Node, optimizers: Sequence[str], outside: bytes) -> bool:
+def _are_single(program: FileNames, function: Node, optimizers: Sequence[str], outside: bytes) -> bool:
     """Whether the step is only ever given one and the same optimizer, and one model that stays as it is."""
     step, down = _defined(program, function), HandedDown(program)
     if step is None:
@@ -211,7 +211,7 @@ def _are_single(program: Program, function: Node, optimizers: Sequence[str], out
     return not changes_outside(outside, {one for name in given for one, _ in down.names(step, name)})
 
 
-def _is_changed(place: RuleContext, program: Program, function: Node, looped: Sequence[Node]) -> bool:
+def _is_changed(place: RuleContext, program: FileNames, function: Node, looped: Sequence[Node]) -> bool:
     """Whether the function reaches an effect, or reads what the loops that call it change."""
     place.shared.looked_anywhere = True  # any function of the file may be one that it calls
     defined = _defined(program, function)
@@ -228,13 +228,13 @@ def _is_changed(place: RuleContext, program: Program, function: Node, looped: Se
     return reads_what_changes(reach, _loops_around(place, program, looped), free_names_of(defined))
 
 
-def _defined(program: Program, function: Node) -> ast.FunctionDef | None:
+def _defined(program: FileNames, function: Node) -> ast.FunctionDef | None:
     """A function as Python reads it."""
     found = statements_at(program, function.start_point, function.end_point)
     return found[0] if len(found) == 1 and isinstance(found[0], ast.FunctionDef) else None
 
 
-def _loops_around(place: RuleContext, program: Program, calls: Sequence[Node]) -> list[ast.stmt]:
+def _loops_around(place: RuleContext, program: FileNames, calls: Sequence[Node]) -> list[ast.stmt]:
     """The outermost loops around some calls."""
     loops = [[one for one in place.within_function(call) if one.type in _LOOPS][-1:] for call in calls]
     return [
@@ -307,7 +307,7 @@ def _head_end(statement: Node) -> int:
     return body.start_byte if body is not None else statement.end_byte
 
 
-def _is_whole(place: RuleContext, step: Step, statement: Node) -> bool:
+def _is_whole(place: RuleContext, step: LoopStep, statement: Node) -> bool:
     """Whether every gradient is taken within the step, and no tape is used behind it."""
     code = place.shared.code()
     start, end = step.statements[0].start_byte, step.statements[-1].end_byte

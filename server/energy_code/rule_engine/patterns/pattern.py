@@ -29,7 +29,7 @@ class State:
 
     place: RuleContext
     captures: dict[str, Node]
-    operations: tuple[tuple[Operator, Node, Node], ...] = ()
+    operations: tuple[tuple[OperatorPattern, Node, Node], ...] = ()
     """Operators between operands, in the order of the pattern."""
 
     def is_proven(self) -> bool:
@@ -37,7 +37,7 @@ class State:
         return all(part.is_proven(left, right, self.place) for part, left, right in self.operations)
 
 
-class Part:
+class PatternPart:
     """One node of a pattern."""
 
     kinds: Collection[str] | None = None
@@ -47,13 +47,13 @@ class Part:
         """Whether the node fits, binding holes on the way."""
         raise NotImplementedError
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PatternPart]:
         """The parts one level below."""
         return iter(())
 
 
 @dataclass(eq=False)
-class Hole(Part):
+class Hole(PatternPart):
     """Any expression; the same name again must be the same simple expression."""
 
     name: str
@@ -70,7 +70,7 @@ class Hole(Part):
 
 
 @dataclass(eq=False)
-class Constant(Part):
+class ConstantPattern(PatternPart):
     """A literal, compared by value: `1`, `1.0` and `1.` are the same."""
 
     value: object
@@ -83,7 +83,7 @@ class Constant(Part):
 
 
 @dataclass(eq=False)
-class Dtype(Part):
+class Dtype(PatternPart):
     """A type such as `tf.float64`, also written `np.float64` or `"float64"`."""
 
     name: str
@@ -94,11 +94,11 @@ class Dtype(Part):
 
 
 @dataclass(eq=False)
-class ApiCall(Part):
+class CallPattern(PatternPart):
     """A call of an API with exactly these arguments, others only at their defaults."""
 
     api: str
-    arguments: Mapping[str, Part]
+    arguments: Mapping[str, PatternPart]
     signature: Signature
     method: bool
     kinds = ("call",)
@@ -140,18 +140,18 @@ class ApiCall(Part):
             [Need(places.get(name, -1), name, kinds) for name, kinds in self.required if name != own]
         )
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PatternPart]:
         """The arguments."""
         return iter(self.arguments.values())
 
 
 @dataclass(eq=False)
-class Operator(Part):
+class OperatorPattern(PatternPart):
     """An operator, or the function that an operator between tensors is."""
 
     symbol: str
-    left: Part
-    right: Part
+    left: PatternPart
+    right: PatternPart
     functions: tuple[str, ...]
     kinds = (*_OPERATIONS, "call")
 
@@ -187,15 +187,16 @@ class Operator(Part):
     def is_proven(self, left: Node, right: Node, place: RuleContext) -> bool:
         """Whether one operand is a tensor."""
         for part, node in ((self.left, left), (self.right, right)):
-            if isinstance(part, ApiCall) or place.is_tensor(node):
+            if isinstance(part, CallPattern) or place.is_tensor(node):
                 return True
-            if isinstance(part, Operator) and part._has_call():
+            if isinstance(part, OperatorPattern) and part._has_call():
                 return True
         return False
 
     def _has_call(self) -> bool:
         return any(
-            isinstance(p, ApiCall) or (isinstance(p, Operator) and p._has_call()) for p in self.parts()
+            isinstance(p, CallPattern) or (isinstance(p, OperatorPattern) and p._has_call())
+            for p in self.parts()
         )
 
     def needs(self) -> tuple[Need, ...]:
@@ -203,17 +204,17 @@ class Operator(Part):
         kinds = [None, None] if self.symbol in _COMMUTATIVE else [self.left.kinds, self.right.kinds]
         return tuple([Need(place, "xy"[place], one) for place, one in enumerate(kinds)])
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PatternPart]:
         """Both operands."""
         return iter((self.left, self.right))
 
 
 @dataclass(eq=False)
-class Syntax(Part):
+class SyntaxPattern(PatternPart):
     """Any other piece of Python: same kind of node, same tokens, parts in the same order."""
 
     kind: str
-    children: Sequence[Part | str]
+    children: Sequence[PatternPart | str]
 
     def __post_init__(self) -> None:
         self.kinds = (self.kind,)
@@ -235,12 +236,12 @@ class Syntax(Part):
                 return False
         return True
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PatternPart]:
         """The parts that are not mere tokens."""
-        return (child for child in self.children if isinstance(child, Part))
+        return (child for child in self.children if isinstance(child, PatternPart))
 
 
-def _fits(part: Part, node: Node) -> bool:
+def _fits(part: PatternPart, node: Node) -> bool:
     """Whether a node is of a kind that a part can be."""
     return part.kinds is None or node.type in part.kinds
 
@@ -309,7 +310,7 @@ class Need(NamedTuple):
 class Pattern:
     """A compiled pattern, and where to look for it."""
 
-    root: Part
+    root: PatternPart
     anchor: str
     """API whose calls are looked at; or, with `depth` −1, a token of the text such as `**`."""
     depth: int
@@ -329,7 +330,7 @@ class Pattern:
         return node if node is not None and self._may_be(node) else None
 
     def _may_be(self, node: Node) -> bool:
-        if isinstance(self.root, Operator) and self.depth:  # as a function it is an anchor of its own
+        if isinstance(self.root, OperatorPattern) and self.depth:  # as a function it is an anchor of its own
             return node.type in _OPERATIONS
         return _fits(self.root, node)
 
@@ -367,21 +368,21 @@ def compile_pattern(text: str, signatures: Sequence[tuple[str, str]]) -> Iterato
         yield Pattern(root, anchor.api, depth, inside, near, anchor.needs())
     else:
         yield Pattern(root, _token(root, text), -1)
-    if isinstance(root, Operator):
+    if isinstance(root, OperatorPattern):
         for function in root.functions:
             yield Pattern(root, function, 0, near, near, root.needs())
 
 
-def _functions(part: Part) -> Iterator[str]:
+def _functions(part: PatternPart) -> Iterator[str]:
     """APIs within that no other name stands for, as it does for methods that subclasses inherit."""
-    if isinstance(part, ApiCall) and not _is_method(part.api):
+    if isinstance(part, CallPattern) and not _is_method(part.api):
         yield part.api
     for below in part.parts():
         yield from _functions(below)
 
 
-def _anchor(part: Part, depth: int) -> tuple[ApiCall, int] | None:
-    if isinstance(part, ApiCall):
+def _anchor(part: PatternPart, depth: int) -> tuple[CallPattern, int] | None:
+    if isinstance(part, CallPattern):
         return part, depth
     for below in part.parts():
         found = _anchor(below, depth + 1)
@@ -390,8 +391,8 @@ def _anchor(part: Part, depth: int) -> tuple[ApiCall, int] | None:
     return None
 
 
-def _token(root: Part, text: str) -> str:
-    if isinstance(root, Operator):
+def _token(root: PatternPart, text: str) -> str:
+    if isinstance(root, OperatorPattern):
         return root.symbol
     return text.partition("$")[0]
 
@@ -404,7 +405,7 @@ class _Compiler:
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode()
 
-    def part(self, node: Node) -> Part:
+    def part(self, node: Node) -> PatternPart:
         node = bare(node)
         text = self.text(node)
         if node.type == "identifier" and text.startswith(("HOLE__", "OPTIONAL__")):
@@ -422,21 +423,21 @@ class _Compiler:
             return self._operator(node)
         children = [c for c in node.children if c.type not in (",", "(", ")")]
         if not children:
-            return Syntax(node.type, [text])
-        return Syntax(node.type, [self.part(c) if c.is_named else self.text(c) for c in children])
+            return SyntaxPattern(node.type, [text])
+        return SyntaxPattern(node.type, [self.part(c) if c.is_named else self.text(c) for c in children])
 
-    def _constant(self, node: Node) -> Part | None:
+    def _constant(self, node: Node) -> PatternPart | None:
         try:
-            return Constant(ast.literal_eval(self.text(node)))
+            return ConstantPattern(ast.literal_eval(self.text(node)))
         except ValueError:
             return None
 
-    def _operator(self, node: Node) -> Part:
+    def _operator(self, node: Node) -> PatternPart:
         left, symbol, right = node.children
         functions = tuple(canonical(name) for name in OPERATORS.get(symbol.type, ()))
-        return Operator(symbol.type, self.part(left), self.part(right), functions)
+        return OperatorPattern(symbol.type, self.part(left), self.part(right), functions)
 
-    def _call(self, node: Node) -> Part:
+    def _call(self, node: Node) -> PatternPart:
         function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
         assert function is not None
@@ -444,10 +445,10 @@ class _Compiler:
         name = self.text(function)
         if not name.startswith(("tf.", "keras.")):
             children = [self.part(function) if "__" in name else name, self.part(arguments)]
-            return Syntax("call", children)
+            return SyntaxPattern("call", children)
         signature = parse(self.signatures.get(name, ""))
         names = list(signature)
-        bound: dict[str, Part] = {}
+        bound: dict[str, PatternPart] = {}
         for position, child in enumerate(arguments.named_children):
             if child.type == "keyword_argument":
                 keyword, value = child.named_children
@@ -458,7 +459,7 @@ class _Compiler:
                         f"no signature for {name}: name its parameters in the rule's `signatures`"
                     )
                 bound[names[position]] = self.part(child)
-        return ApiCall(canonical(name), bound, signature, names[:1] == ["self"])
+        return CallPattern(canonical(name), bound, signature, names[:1] == ["self"])
 
 
 def canonical(name: str) -> str:

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from energy_code.rule_engine.queries.program import Program
+from energy_code.rule_engine.queries.program import FileNames
 
 _CALLERS = 6
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 
 
-class Place(NamedTuple):
+class PlaceInFunction(NamedTuple):
     """Something, in the function around it, and whether that runs it in a loop."""
 
     node: ast.AST
@@ -30,18 +30,18 @@ class Place(NamedTuple):
 class Noted(NamedTuple):
     """The calls of a statement of the module by name, where it binds names, and how often it reads them."""
 
-    calls: Mapping[str, Sequence[Place]]
-    stores: Mapping[str, Sequence[Place]]
+    calls: Mapping[str, Sequence[PlaceInFunction]]
+    stores: Mapping[str, Sequence[PlaceInFunction]]
     reads: Mapping[str, int]
 
 
 @lru_cache(maxsize=8192)
 def _noted(tree: ast.Module) -> Noted:
     """Made once for each statement: most stay as they are from one key to the next."""
-    calls: dict[str, list[Place]] = defaultdict(list)
-    stores: dict[str, list[Place]] = defaultdict(list)
+    calls: dict[str, list[PlaceInFunction]] = defaultdict(list)
+    stores: dict[str, list[PlaceInFunction]] = defaultdict(list)
     reads: dict[str, int] = defaultdict(int)
-    waiting = [Place(tree, None, in_loop=False)]
+    waiting = [PlaceInFunction(tree, None, in_loop=False)]
     while waiting:
         place = waiting.pop()
         node = place.node
@@ -58,7 +58,7 @@ def _noted(tree: ast.Module) -> Noted:
 class HandedDown:
     """What the functions of a file are given, and where that is made."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: FileNames) -> None:
         self.program = program
         self._noted = [_noted(part.tree) for _, _, part in program.parts]
 
@@ -100,7 +100,7 @@ class HandedDown:
                 else:
                     yield "", True
 
-    def _all_calls(self, function: ast.AST | None) -> Sequence[Place]:
+    def _all_calls(self, function: ast.AST | None) -> Sequence[PlaceInFunction]:
         """The calls of a function; none where it is also used otherwise, or another has its name."""
         name = getattr(function, "name", "")
         calls = [place for part in self._noted for place in part.calls.get(name, ())]
@@ -111,7 +111,7 @@ class HandedDown:
         stores = [place for part in self._noted for place in part.stores.get(name, ())]
         return len(stores) == 1 and self._runs_once(stores[0], _CALLERS)
 
-    def _runs_once(self, place: Place, depth: int) -> bool:
+    def _runs_once(self, place: PlaceInFunction, depth: int) -> bool:
         if place.in_loop or not depth:
             return False
         if place.function is None:
@@ -120,13 +120,13 @@ class HandedDown:
         return len(calls) == 1 and self._runs_once(calls[0], depth - 1)
 
 
-def _inside(place: Place) -> Iterator[Place]:
+def _inside(place: PlaceInFunction) -> Iterator[PlaceInFunction]:
     """What a node is made of; a function that stands in a loop does not run in it, but where it is called."""
     node = place.node
     function = isinstance(node, _FUNCTIONS)
     in_loop = not function and (place.in_loop or isinstance(node, _LOOPS))
     for child in ast.iter_child_nodes(node):
-        yield Place(child, node if function else place.function, in_loop)
+        yield PlaceInFunction(child, node if function else place.function, in_loop)
 
 
 def _parameters(function: ast.AST | None) -> list[str]:

@@ -27,7 +27,7 @@ _NOT_PYTHON = re.compile(rb"(?m)^[ \t]*[%!].*$")
 
 
 @dataclass(slots=True)
-class Names:
+class BoundNames:
     """What some statements bind, whatever the scope."""
 
     imports: dict[str, str] = field(default_factory=dict)
@@ -43,19 +43,19 @@ class Names:
     """Lists that something is put into."""
 
 
-class Part(NamedTuple):
+class ModuleStatement(NamedTuple):
     """A statement of the module; places in its tree count from where it begins."""
 
     tree: ast.Module
-    names: Names
+    names: BoundNames
 
 
-class Program(Names):
+class FileNames(BoundNames):
     """A file as Python reads it, statement by statement: what is being typed elsewhere does not hide the rest."""
 
     __slots__ = ("_numbers", "parts")
 
-    def __init__(self, parts: Sequence[tuple[int, int, Part]]) -> None:
+    def __init__(self, parts: Sequence[tuple[int, int, ModuleStatement]]) -> None:
         super().__init__()
         self.parts = parts
         """Each with the row and the column where it begins."""
@@ -69,7 +69,7 @@ class Program(Names):
             _find_numbers(self, name, self._numbers)
         return self._numbers[name]
 
-    def _add(self, names: Names) -> None:
+    def _add(self, names: BoundNames) -> None:
         self.imports.update(names.imports)
         self.classes |= names.classes
         self.parameters |= names.parameters
@@ -101,18 +101,18 @@ class Program(Names):
         return (name := root_name(node)) is not None and name in self.imports
 
 
-_programs: WeakKeyDictionary[Analysis, Program] = WeakKeyDictionary()
-_parts: WeakKeyDictionary[TopLevelStatement, tuple[bytes, Part | None]] = WeakKeyDictionary()
+_programs: WeakKeyDictionary[Analysis, FileNames] = WeakKeyDictionary()
+_parts: WeakKeyDictionary[TopLevelStatement, tuple[bytes, ModuleStatement | None]] = WeakKeyDictionary()
 
 
-def program_of(analysis: Analysis) -> Program:
+def program_of(analysis: Analysis) -> FileNames:
     """A file, as far as it is Python; made once for all that ask about it."""
     if analysis not in _programs:
         _programs[analysis] = _made(analysis)
     return _programs[analysis]
 
 
-def _made(analysis: Analysis) -> Program:
+def _made(analysis: Analysis) -> FileNames:
     source, row, before = analysis.source, 0, 0
     parts = []
     for start, statement in analysis.layout.statements:
@@ -120,10 +120,10 @@ def _made(analysis: Analysis) -> Program:
         part = _kept(statement, source[start : start + statement.end])
         if part is not None:
             parts.append((row, start - source.rfind(b"\n", 0, start) - 1, part))
-    return Program(parts)
+    return FileNames(parts)
 
 
-def _kept(statement: TopLevelStatement, text: bytes) -> Part | None:
+def _kept(statement: TopLevelStatement, text: bytes) -> ModuleStatement | None:
     """A statement's part from before, unless its text is another: most stay as they are from one key to the next."""
     kept = _parts.get(statement)
     if kept is None or kept[0] != text:
@@ -131,21 +131,21 @@ def _kept(statement: TopLevelStatement, text: bytes) -> Part | None:
     return kept[1]
 
 
-def _part(text: bytes) -> Part | None:
+def _part(text: bytes) -> ModuleStatement | None:
     """What a statement binds; None for what is no Python."""
     for tried in (text, _NOT_PYTHON.sub(b"pass", text)):
         try:
             tree = ast.parse(tried)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        names = Names()
+        names = BoundNames()
         for node in ast.walk(tree):
             _note(names, node)
-        return Part(tree, names)
+        return ModuleStatement(tree, names)
     return None
 
 
-def _note(found: Names, node: ast.AST) -> None:
+def _note(found: BoundNames, node: ast.AST) -> None:
     if isinstance(node, ast.Import):
         for name in node.names:
             found.imports[name.asname or name.name.partition(".")[0]] = (
@@ -184,7 +184,7 @@ def _load(name: ast.Name) -> ast.Name:
     return ast.Name(name.id, ast.Load())
 
 
-def _note_loop(found: Names, target: ast.expr, through: ast.expr) -> None:
+def _note_loop(found: BoundNames, target: ast.expr, through: ast.expr) -> None:
     """A loop over `range` counts, one over `enumerate` counts with the first."""
     kind = through.func.id if isinstance(through, ast.Call) and isinstance(through.func, ast.Name) else ""
     first, others = target, []
@@ -202,7 +202,7 @@ def _is_list_of_numbers(node: ast.expr) -> bool:
     )
 
 
-def _assign(found: Names, target: ast.expr, value: ast.expr | None) -> None:
+def _assign(found: BoundNames, target: ast.expr, value: ast.expr | None) -> None:
     if isinstance(target, ast.Name):
         found.assigned[target.id].append(value)
         if isinstance(value, ast.Lambda):
@@ -213,7 +213,7 @@ def _assign(found: Names, target: ast.expr, value: ast.expr | None) -> None:
             _assign(found, one, values[number] if len(values) == len(target.elts) else None)
 
 
-def _find_numbers(found: Program, asked: str, numbers: dict[str, bool]) -> None:
+def _find_numbers(found: FileNames, asked: str, numbers: dict[str, bool]) -> None:
     """Notes of a name, and of all that it is made of, whether they are numbers: unless one is given something else."""
     made_of: dict[str, set[str]] = {}
     used_by: dict[str, list[str]] = defaultdict(list)
@@ -246,7 +246,7 @@ def _find_numbers(found: Program, asked: str, numbers: dict[str, bool]) -> None:
             waiting += used_by[name]
 
 
-def _is_number(found: Program, node: ast.expr, known: Mapping[str, bool]) -> bool:
+def _is_number(found: FileNames, node: ast.expr, known: Mapping[str, bool]) -> bool:
     """Whether an expression gives a plain number, as far as the text tells."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, (int, float))
@@ -269,7 +269,7 @@ def _is_number(found: Program, node: ast.expr, known: Mapping[str, bool]) -> boo
     return (plain or library) and bool(node.args) and all(_is_number(found, one, known) for one in node.args)
 
 
-def is_size(program: Program, name: str) -> bool:
+def is_size(program: FileNames, name: str) -> bool:
     """Whether a name stands for nothing but the length of something: there are few of those."""
     return all(
         isinstance(value, ast.Subscript)
@@ -297,7 +297,7 @@ def free_names_of(function: Function) -> frozenset[str]:
     return frozenset(read - bound)
 
 
-def statements_at(program: Program, start: tuple[int, int], end: tuple[int, int]) -> list[ast.stmt]:
+def statements_at(program: FileNames, start: tuple[int, int], end: tuple[int, int]) -> list[ast.stmt]:
     """The outermost statements that lie within two places, each a row and a column in bytes."""
     number = bisect_right(program.parts, start, key=lambda part: part[:2]) - 1
     if number < 0:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from energy_code.rule_engine.queries.program import (
     STATIC_LIBRARIES,
+    FileNames,
     Function,
-    Program,
     free_names_of,
     root_name,
 )
@@ -54,7 +54,7 @@ _SAFE_ATTRIBUTES = frozenset({"learning_rate", "lr"})
 class Reach:
     """Some code, and the functions of its file that run with it."""
 
-    def __init__(self, program: Program, code: Sequence[ast.AST]) -> None:
+    def __init__(self, program: FileNames, code: Sequence[ast.AST]) -> None:
         self.program, self.code = program, code
         models = [one for name in ("call", "__call__") for one in program.methods.get(name, ())]
         waiting: list[ast.AST] = [*code, *models]
@@ -90,7 +90,7 @@ def has_effect(reach: Reach, given: Iterable[str] = ()) -> bool:
     return any(_effects(reach.program, code, names) for code, names in whole)
 
 
-def _effects(program: Program, code: ast.AST, given: set[str]) -> bool:
+def _effects(program: FileNames, code: ast.AST, given: set[str]) -> bool:
     bodies = code.body if isinstance(code, (ast.FunctionDef, ast.AsyncFunctionDef)) else [code]
     return any(_is_effect(program, node, given) for body in bodies for node in _walk(body))
 
@@ -105,7 +105,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
             waiting += ast.iter_child_nodes(one)
 
 
-def _is_effect(program: Program, node: ast.AST, given: set[str]) -> bool:
+def _is_effect(program: FileNames, node: ast.AST, given: set[str]) -> bool:
     if isinstance(
         node, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom)
     ):
@@ -121,7 +121,7 @@ def _is_effect(program: Program, node: ast.AST, given: set[str]) -> bool:
     return isinstance(node, ast.Call) and _calls_effect(program, node, given)
 
 
-def _calls_effect(program: Program, call: ast.Call, given: set[str]) -> bool:
+def _calls_effect(program: FileNames, call: ast.Call, given: set[str]) -> bool:
     name = program.dotted(call.func)
     if isinstance(call.func, ast.Name) and call.func.id not in program.imports:
         plain = all(_is_static(program, one) for one in call.args)
@@ -152,7 +152,7 @@ def _is_tensor(node: ast.expr, given: set[str]) -> bool:
     return isinstance(node, ast.BinOp)
 
 
-def _is_static(program: Program, node: ast.expr) -> bool:
+def _is_static(program: FileNames, node: ast.expr) -> bool:
     """Whether an expression is known while tracing: constants, plain numbers, sizes, attributes of the object."""
     if isinstance(node, (ast.Constant, ast.Slice)):
         return True

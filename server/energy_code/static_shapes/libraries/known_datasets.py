@@ -66,7 +66,7 @@ SUPERVISED = {"binarized_mnist", "celeb_a", "glue/sst2", "glue/mrpc", "movielens
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDataset:
     """A dataset of `tensorflow_datasets`."""
 
     name: str
@@ -86,7 +86,7 @@ def array(text: str) -> Array:
     return Array(dtype, tuple(None if each == "?" else int(each) for each in sizes.split(",") if each))
 
 
-def _row(line: str) -> Known:
+def _row(line: str) -> KnownDataset:
     name, *parts = line.split()
     features, splits = Table(), {}
     for part in parts:
@@ -95,13 +95,13 @@ def _row(line: str) -> Known:
             splits[key] = int(value)
         else:
             features[key] = array(value)
-    return Known(name, features, splits)
+    return KnownDataset(name, features, splits)
 
 
-TFDS: Mapping[str, Known] = {known.name: known for known in map(_row, _ROWS.strip().splitlines())}
+TFDS: Mapping[str, KnownDataset] = {known.name: known for known in map(_row, _ROWS.strip().splitlines())}
 
 
-def tfds(name: str) -> Known | None:
+def tfds(name: str) -> KnownDataset | None:
     """What is known of a dataset; its version, `mnist:3.*.*`, does not matter."""
     return TFDS.get(name.partition(":")[0])
 
@@ -109,7 +109,7 @@ def tfds(name: str) -> Known | None:
 _SLICE = re.compile(r"^(\w+)(?:\[(-?\d*%?)?:(-?\d*%?)?\])?$")
 
 
-def examples(known: Known | None, split: str) -> Any:
+def examples(known: KnownDataset | None, split: str) -> Any:
     """Examples of a split such as `train[:80%]` or `train+test`; SOME_NUMBER where it is not known."""
     total = 0
     for part in split.replace(" ", "").split("+"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from energy_code.static_shapes.libraries.datasets import batched
-from energy_code.static_shapes.libraries.known_datasets import Known, examples, tfds
+from energy_code.static_shapes.libraries.known_datasets import KnownDataset, examples, tfds
 from energy_code.static_shapes.values.kinds import (
     SOME_NUMBER,
     UNKNOWN,
@@ -30,7 +30,7 @@ def load(bound: dict[str, Any]) -> Any:
     return UNKNOWN if bound.get("with_info") not in (None, False) else found
 
 
-def split_of(known: Known | None, split: Any, bound: dict[str, Any]) -> Any:
+def split_of(known: KnownDataset | None, split: Any, bound: dict[str, Any]) -> Any:
     """The dataset of a split, or of all, or of several in the order they are asked for."""
     if split is UNKNOWN:
         return UNKNOWN
@@ -63,7 +63,7 @@ def split_of(known: Known | None, split: Any, bound: dict[str, Any]) -> Any:
     return whole if size is None else batched(whole, size, False, None, "batch")
 
 
-def information(known: Known | None) -> Any:
+def information(known: KnownDataset | None) -> Any:
     """What `with_info=True` tells: examples of the splits."""
     if known is None:
         return UNKNOWN

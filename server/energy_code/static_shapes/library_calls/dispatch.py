@@ -21,7 +21,7 @@ from energy_code.static_shapes.models.applying import Application
 from energy_code.static_shapes.models.building import Builder
 from energy_code.static_shapes.models.gradients import Gradients
 from energy_code.static_shapes.models.methods import ModelMethods
-from energy_code.static_shapes.models.trace import Trace
+from energy_code.static_shapes.models.trace import ModelTrace
 from energy_code.static_shapes.operations import arrays
 from energy_code.static_shapes.parameters import bind
 from energy_code.static_shapes.values.kinds import (
@@ -45,7 +45,7 @@ from energy_code.static_shapes.values.structures import (
     arrays_of,
 )
 from energy_data.catalogue.naming import canonical
-from energy_data.prediction.specs import Job
+from energy_data.prediction.specs import ModelUse
 
 LIBRARIES = ("tensorflow", "keras", "tf_keras", "tensorflow_addons")
 OPTIMIZERS = "keras.optimizers."
@@ -56,7 +56,7 @@ OPERATOR = "(operator)."
 class Libraries:
     """Answers what a call of a library gives, and what it was given. No state of its own."""
 
-    def __init__(self, walk: Walk, trace: Trace, gradients: Gradients) -> None:
+    def __init__(self, walk: Walk, trace: ModelTrace, gradients: Gradients) -> None:
         self.walk, self.trace, self.gradients = walk, trace, gradients
         self.builder = Builder(walk)
         self.application = Application(walk, trace)
@@ -107,7 +107,7 @@ class Libraries:
         self.gradients.saw(None if spec is None else spec.layers)
         if spec is None or asked is None:
             return outputs, asked
-        job = Job("call", 1, first="call" not in model.traced)
+        job = ModelUse("call", 1, first="call" not in model.traced)
         model.traced.add("call")
         return outputs, Asked(model=spec, job=job, shape=asked.shape)
 

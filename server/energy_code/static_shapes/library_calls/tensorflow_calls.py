@@ -9,7 +9,7 @@ from energy_code.static_shapes.doors import Walk
 from energy_code.static_shapes.libraries import datasets, known_datasets
 from energy_code.static_shapes.library_calls.asked import asked_of, safe
 from energy_code.static_shapes.models.building import Builder
-from energy_code.static_shapes.models.trace import Trace
+from energy_code.static_shapes.models.trace import ModelTrace
 from energy_code.static_shapes.operations import images, keras_ops, rules, texts
 from energy_code.static_shapes.parameters import bind
 from energy_code.static_shapes.values.kinds import (
@@ -50,7 +50,7 @@ MAPPED = ("tensorflow.map_fn", "tensorflow.vectorized_map", "keras.ops.vectorize
 class TensorFlowCalls:
     """Answers what a function or a class of TensorFlow or Keras gives. No state of its own."""
 
-    def __init__(self, walk: Walk, trace: Trace, builder: Builder) -> None:
+    def __init__(self, walk: Walk, trace: ModelTrace, builder: Builder) -> None:
         self.walk, self.trace, self.builder = walk, trace, builder
 
     def called(

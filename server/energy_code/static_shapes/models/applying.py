@@ -8,7 +8,7 @@ from typing import Any
 from energy_code.static_shapes.doors import Walk
 from energy_code.static_shapes.models import layers
 from energy_code.static_shapes.models.nodes import in_order, leaves, nodes
-from energy_code.static_shapes.models.trace import Trace
+from energy_code.static_shapes.models.trace import ModelTrace
 from energy_code.static_shapes.values.kinds import (
     UNKNOWN,
     Array,
@@ -31,7 +31,7 @@ WEIGHTS = "Weights"
 class Application:
     """Answers what layers and models give, and keeps in the trace what was applied. No state of its own."""
 
-    def __init__(self, walk: Walk, trace: Trace) -> None:
+    def __init__(self, walk: Walk, trace: ModelTrace) -> None:
         self.walk, self.trace = walk, trace
 
     def layer(self, layer: Layer, given: list[Any], named: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from energy_code.static_shapes.doors import Walk
 from energy_code.static_shapes.values.kinds import Asked, Instance, Model, Scope, Tape
-from energy_data.prediction.specs import CallSpec, Job, LayerSpec, ModelSpec
+from energy_data.prediction.specs import CallSpec, LayerSpec, ModelSpec, ModelUse
 from energy_data.prediction.specs import Method as JobMethod
 
 LOSSES = "keras.losses."
@@ -83,4 +83,4 @@ class Gradients:
         first = key not in self.done
         self.done.add(key)
         inputs = spec.layers[0].inputs
-        return Asked(model=spec, job=Job(method, 1, first=first), shape=", ".join(map(str, inputs)))
+        return Asked(model=spec, job=ModelUse(method, 1, first=first), shape=", ".join(map(str, inputs)))

@@ -20,8 +20,8 @@ from energy_code.static_shapes.values.kinds import (
 from energy_code.static_shapes.values.structures import (
     mapped,
 )
-from energy_data.prediction.specs import Job
 from energy_data.prediction.specs import Method as JobMethod
+from energy_data.prediction.specs import ModelUse
 
 MANY: dict[str, JobMethod] = {name: name for name in ("fit", "evaluate", "predict")}
 SINGLE: dict[str, JobMethod] = {
@@ -106,7 +106,7 @@ class ModelMethods:
         )
         if spec is None or not known or data.steps is None or model.eager:
             return data.only_shape(), result
-        job = Job(
+        job = ModelUse(
             (MANY | SINGLE)[name], data.steps, epochs - start if name == "fit" else 1, not _traced(model, name, data.fixed),
             validation or 0, data.last, start=not self.begun,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from energy_code.static_shapes.values.kinds import (
 from energy_data.prediction.specs import LayerSpec
 
 
-class Trace:
+class ModelTrace:
     """Answers what a model is made of: its layers in the order in which they are applied, with their shapes and paths.
 
     Its state is the list that is being filled, the names of the models around, and how many of them are frozen.

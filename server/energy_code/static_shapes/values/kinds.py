@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from energy_data.prediction.specs import CallSpec, First, Job, LayerSpec, ModelSpec, Tensor
+from energy_data.prediction.specs import CallSpec, First, LayerSpec, ModelSpec, ModelUse, Tensor
 
 Dims = tuple[int | None, ...]
 """A shape; None for a size that the source does not tell."""
@@ -268,7 +268,7 @@ class Asked:
 
     call: CallSpec | None = None
     model: ModelSpec | None = None
-    job: Job | None = None
+    job: ModelUse | None = None
     shape: str = ""
     signature: tuple[str, ...] = ()
     """All its tensors as measurements note them, where all sizes are known."""

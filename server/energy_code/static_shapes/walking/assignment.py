@@ -16,14 +16,14 @@ from energy_code.static_shapes.values.kinds import (
 from energy_code.static_shapes.values.structures import (
     joined,
 )
-from energy_code.static_shapes.walking.classes import Classes
+from energy_code.static_shapes.walking.classes import ClassWalk
 from energy_code.static_shapes.walking.indexing import Indexing
 
 
 class Assignment:
     """Binds values. Its state stands in scopes and objects."""
 
-    def __init__(self, walk: Walk, classes: Classes, indexing: Indexing) -> None:
+    def __init__(self, walk: Walk, classes: ClassWalk, indexing: Indexing) -> None:
         self.walk, self.context, self.classes, self.indexing = walk, walk.context, classes, indexing
 
     def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from energy_code.static_shapes.doors import Walk
 from energy_code.static_shapes.library_calls.dispatch import OPTIMIZERS, Libraries
 from energy_code.static_shapes.models.gradients import UPDATES, Gradients
-from energy_code.static_shapes.models.trace import Trace
+from energy_code.static_shapes.models.trace import ModelTrace
 from energy_code.static_shapes.values.kinds import (
     UNKNOWN,
     Array,
@@ -37,9 +37,9 @@ from energy_code.static_shapes.values.structures import (
     mapped,
 )
 from energy_code.static_shapes.walking.arguments import arguments, as_recorded, signature
-from energy_code.static_shapes.walking.classes import Classes
+from energy_code.static_shapes.walking.classes import ClassWalk
 from energy_code.static_shapes.walking.compiled import CompiledSteps
-from energy_code.static_shapes.walking.functions import Functions
+from energy_code.static_shapes.walking.functions import FunctionWalk
 from energy_code.static_shapes.walking.members import Members
 from energy_code.static_shapes.walking.modules import full_name
 from energy_code.static_shapes.walking.notes import Notes
@@ -50,11 +50,17 @@ STARTERS = ("app.run", "fire.Fire", "typer.run")
 """What calls the program's main function for it."""
 
 
-class Calls:
+class CallWalk:
     """Answers what a call gives, and notes what it was given. Its state: the shapes that a run saw, by file and place."""
 
     def __init__(
-        self, walk: Walk, trace: Trace, functions: Functions, classes: Classes, members: Members, notes: Notes
+        self,
+        walk: Walk,
+        trace: ModelTrace,
+        functions: FunctionWalk,
+        classes: ClassWalk,
+        members: Members,
+        notes: Notes,
     ) -> None:
         self.walk, self.context, self.trace = walk, walk.context, trace
         self.functions, self.classes, self.members, self.notes = functions, classes, members, notes

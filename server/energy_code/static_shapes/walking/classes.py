@@ -20,15 +20,15 @@ from energy_code.static_shapes.values.kinds import (
 from energy_code.static_shapes.values.structures import (
     joined,
 )
-from energy_code.static_shapes.walking.functions import Functions
+from energy_code.static_shapes.walking.functions import FunctionWalk
 
 KERAS_MODELS = ("keras.Model", "keras.Sequential", "keras.models.Model", "keras.models.Sequential")
 
 
-class Classes:
+class ClassWalk:
     """Answers what an object of the program's own class is and holds. Its state stands in the objects."""
 
-    def __init__(self, walk: Walk, functions: Functions) -> None:
+    def __init__(self, walk: Walk, functions: FunctionWalk) -> None:
         self.walk, self.context, self.functions = walk, walk.context, functions
 
     def make(self, cls: Class, given: list[Any], named: dict[str, Any]) -> Any:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from energy_code.static_shapes.models.trace import Trace
+from energy_code.static_shapes.models.trace import ModelTrace
 from energy_code.static_shapes.values.kinds import Array, Asked, Function, Instance, Model
 from energy_code.static_shapes.values.structures import arrays_of
-from energy_code.static_shapes.walking.functions import Functions
-from energy_data.prediction.specs import Job, LayerSpec, ModelSpec
+from energy_code.static_shapes.walking.functions import FunctionWalk
+from energy_data.prediction.specs import LayerSpec, ModelSpec, ModelUse
 
 
 class CompiledSteps:
     """Answers what a compiled function gives, and what its graph consists of. What was traced stands in the functions."""
 
-    def __init__(self, trace: Trace, functions: Functions) -> None:
+    def __init__(self, trace: ModelTrace, functions: FunctionWalk) -> None:
         self.trace, self.functions = trace, functions
 
     def step(self, function: Function, given: list[Any], named: dict[str, Any]) -> tuple[Any, Asked | None]:
@@ -30,7 +30,7 @@ class CompiledSteps:
         inputs = [LayerSpec("InputLayer", (one.tensor,)) for one in starts if one.tensor is not None]
         model = ModelSpec((*inputs, *layers), optimizer or "SGD")
         shape = ", ".join(map(str, starts))
-        job = Job("compiled" if optimizer else "applied", 1, first=first)
+        job = ModelUse("compiled" if optimizer else "applied", 1, first=first)
         return result, Asked(model=model, job=job, shape=shape, name=_name(function))
 
     def _inputs(self, values: list[Any]) -> list[Array] | None:

@@ -24,7 +24,7 @@ from energy_code.static_shapes.values.structures import (
     truth,
     turns,
 )
-from energy_code.static_shapes.walking.functions import Functions
+from energy_code.static_shapes.walking.functions import FunctionWalk
 from energy_code.static_shapes.walking.indexing import Indexing
 from energy_code.static_shapes.walking.operators import SIGNS, Operators
 
@@ -32,7 +32,7 @@ from energy_code.static_shapes.walking.operators import SIGNS, Operators
 class Expressions:
     """Answers what an expression is; calls and members are asked of who knows them. No state of its own."""
 
-    def __init__(self, walk: Walk, functions: Functions, operators: Operators, indexing: Indexing) -> None:
+    def __init__(self, walk: Walk, functions: FunctionWalk, operators: Operators, indexing: Indexing) -> None:
         self.walk, self.context = walk, walk.context
         self.functions, self.operators, self.indexing = functions, operators, indexing
 

@@ -20,7 +20,7 @@ from energy_code.static_shapes.values.structures import (
 )
 
 
-class Functions:
+class FunctionWalk:
     """Answers what a function of the program gives.
 
     Its state: how deep calls are within each other, which functions were entered, what those under way return and yield,

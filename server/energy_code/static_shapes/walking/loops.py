@@ -24,13 +24,13 @@ from energy_code.static_shapes.values.structures import (
     truth,
     turns,
 )
-from energy_code.static_shapes.walking.functions import Functions
+from energy_code.static_shapes.walking.functions import FunctionWalk
 
 
 class Loops:
     """Answers what a loop leaves bound. No state of its own."""
 
-    def __init__(self, walk: Walk, functions: Functions) -> None:
+    def __init__(self, walk: Walk, functions: FunctionWalk) -> None:
         self.walk, self.context, self.functions = walk, walk.context, functions
 
     def loop(self, node: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> str:

@@ -24,14 +24,14 @@ from energy_code.static_shapes.values.kinds import (
     Super,
     Table,
 )
-from energy_code.static_shapes.walking.classes import Classes
-from energy_code.static_shapes.walking.modules import Modules, full_name
+from energy_code.static_shapes.walking.classes import ClassWalk
+from energy_code.static_shapes.walking.modules import ModuleWalk, full_name
 
 
 class Members:
     """Answers what `owner.name` is. Its state: the flags that the program defined (`absl.flags`)."""
 
-    def __init__(self, classes: Classes, modules: Modules) -> None:
+    def __init__(self, classes: ClassWalk, modules: ModuleWalk) -> None:
         self.classes, self.modules = classes, modules
         self.flags: dict[str, Any] = {}
 

@@ -15,17 +15,17 @@ from energy_code.static_shapes.values.kinds import (
     Name,
     Scope,
 )
-from energy_code.static_shapes.walking.functions import Functions
+from energy_code.static_shapes.walking.functions import FunctionWalk
 from energy_code.static_shapes.walking.notes import Notes
 
 FULL_NAMES = {"tensorflow.keras": "keras", "tf_keras": "keras", "tensorflow.compat.v2": "tensorflow"}
 
-Find = Callable[[str, int, str], "Source | None"]
+Find = Callable[[str, int, str], "ModuleSource | None"]
 """Finds a module of the project: its dotted name, how many levels up, and the file that asks."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModuleSource:
     """A module of the project."""
 
     text: str
@@ -34,10 +34,10 @@ class Source:
     package: bool = False
 
 
-class Modules:
+class ModuleWalk:
     """Answers what an import binds. Its state: the modules that were gone through, by name."""
 
-    def __init__(self, walk: Walk, find: Find | None, functions: Functions, notes: Notes) -> None:
+    def __init__(self, walk: Walk, find: Find | None, functions: FunctionWalk, notes: Notes) -> None:
         self.walk, self.context, self.find = walk, walk.context, find
         self.functions, self.notes = functions, notes
         self.scopes: dict[str, Scope | None] = {}

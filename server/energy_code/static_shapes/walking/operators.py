@@ -9,7 +9,7 @@ from typing import Any
 
 from energy_code.static_shapes.doors import Walk
 from energy_code.static_shapes.limits import LONGEST_LIST
-from energy_code.static_shapes.models.trace import Trace
+from energy_code.static_shapes.models.trace import ModelTrace
 from energy_code.static_shapes.operations import arrays
 from energy_code.static_shapes.values.kinds import (
     SOME_NUMBER,
@@ -43,7 +43,7 @@ PLAIN: Mapping[str, Callable[[Any, Any], Any]] = {
 class Operators:
     """Answers what two values under an operator are. No state of its own."""
 
-    def __init__(self, walk: Walk, trace: Trace) -> None:
+    def __init__(self, walk: Walk, trace: ModelTrace) -> None:
         self.walk, self.context, self.trace = walk, walk.context, trace
 
     def combined(self, sign: str, left: Any, right: Any) -> Any:

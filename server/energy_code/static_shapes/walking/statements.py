@@ -21,9 +21,9 @@ from energy_code.static_shapes.values.structures import (
     truth,
 )
 from energy_code.static_shapes.walking.definitions import Definitions
-from energy_code.static_shapes.walking.functions import Functions
+from energy_code.static_shapes.walking.functions import FunctionWalk
 from energy_code.static_shapes.walking.loops import Loops
-from energy_code.static_shapes.walking.modules import Modules
+from energy_code.static_shapes.walking.modules import ModuleWalk
 from energy_code.static_shapes.walking.operators import SIGNS
 
 
@@ -33,9 +33,9 @@ class Statements:
     def __init__(
         self,
         walk: Walk,
-        functions: Functions,
+        functions: FunctionWalk,
         definitions: Definitions,
-        modules: Modules,
+        modules: ModuleWalk,
         loops: Loops,
         gradients: Gradients,
     ) -> None:

@@ -22,8 +22,8 @@ from energy_lsp.presentation.notation.units import counted
 from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
-    from energy_measure.campaign.engine import Progress, Tell
-    from energy_measure.campaign.results import Outcome
+    from energy_measure.campaign.engine import CampaignProgress, Tell
+    from energy_measure.campaign.results import JobOutcome
 
 INTERRUPTED = 130
 
@@ -108,7 +108,7 @@ def run(plan: Path, scheduler: str, workers: int, form: str, html: Path | None) 
     sys.exit(0 if all(outcome.measured for outcome in outcomes) else 1)
 
 
-def _as_json(name: str, database: Path, outcomes: list[Outcome]) -> dict[str, Any]:
+def _as_json(name: str, database: Path, outcomes: list[JobOutcome]) -> dict[str, Any]:
     return {
         "campaign": name,
         "database": str(database),
@@ -131,7 +131,7 @@ def _as_json(name: str, database: Path, outcomes: list[Outcome]) -> dict[str, An
     }
 
 
-def _print(name: str, database: Path, outcomes: list[Outcome]) -> None:
+def _print(name: str, database: Path, outcomes: list[JobOutcome]) -> None:
     from energy_lsp.presentation.notation.units import duration, joules
     from energy_lsp.report.campaign import failures, project_rows
     from energy_lsp.terminal.console import Screen
@@ -163,7 +163,7 @@ def _print(name: str, database: Path, outcomes: list[Outcome]) -> None:
     screen.say(f"{plain.text(name)}: {done} of {len(outcomes)} jobs measured, in {plain.text(str(database))}")
 
 
-def _write_report(html: Path, name: str, database: Path, outcomes: list[Outcome]) -> None:
+def _write_report(html: Path, name: str, database: Path, outcomes: list[JobOutcome]) -> None:
     from energy_lsp.report.campaign import write_report
 
     write_report(html, name, database, outcomes)
@@ -180,7 +180,7 @@ def _progress() -> Iterator[Tell]:
     plain = Plain()
     if not sys.stderr.isatty():
 
-        def line(progress: Progress) -> None:
+        def line(progress: CampaignProgress) -> None:
             echo(f"[{progress.done}/{progress.jobs}] {plain.text(progress.message)}", err=True)
 
         yield line
@@ -193,7 +193,7 @@ def _progress() -> Iterator[Tell]:
     with Bar(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task("jobs", total=None)
 
-        def advance(progress: Progress) -> None:
+        def advance(progress: CampaignProgress) -> None:
             bar.update(task, completed=progress.done, total=progress.jobs)
             bar.console.print(Text(plain.text(progress.message)))
 

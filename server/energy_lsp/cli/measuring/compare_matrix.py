@@ -19,7 +19,7 @@ from energy_lsp.terminal.countdown import Countdown
 from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
-    from energy_measure.comparison.study import Cell, Study
+    from energy_measure.comparison.study import Study, StudyCell
 
 COLUMNS = (
     "model", "before", "after", "respect", "unit", "pairs",
@@ -61,12 +61,12 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def as_json(study: Study, cells: Sequence[Cell]) -> dict[str, Any]:
+def as_json(study: Study, cells: Sequence[StudyCell]) -> dict[str, Any]:
     """As `--format json` prints it."""
     return {"study": study.name, "pairs": study.pairs, "comparisons": [_cell_json(cell) for cell in cells]}
 
 
-def _cell_json(cell: Cell) -> dict[str, Any]:
+def _cell_json(cell: StudyCell) -> dict[str, Any]:
     names = {"model": cell.model, "before": cell.before, "after": cell.after}
     found = cell.compared
     if found is None:
@@ -91,7 +91,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     }
 
 
-def as_csv(cells: Sequence[Cell]) -> str:
+def as_csv(cells: Sequence[StudyCell]) -> str:
     """One row a respect."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -119,7 +119,7 @@ def _cell(text: str) -> str:
     return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown
 
 
-def print_study(cells: Sequence[Cell]) -> None:
+def print_study(cells: Sequence[StudyCell]) -> None:
     """Energy of each run and phase, with how sure and how large the difference is."""
     # Only for people: JSON needs no screen.
     from energy_lsp.terminal.console import Screen

@@ -14,7 +14,7 @@ from energy_data.model import Inside, Measurement, Part, Run
 from energy_data.problems import Problem
 from energy_data.untrusted.printable import cell, json_text, one_line
 from energy_lsp.cli.run_argument import measured_database, run_or_file
-from energy_lsp.inside.groups import BY, By, Group, below, calls_of, fusions, grouped
+from energy_lsp.inside.groups import BY, By, LayerGroup, below, calls_of, fusions, grouped
 from energy_lsp.inside.precision import Precision, precision
 from energy_lsp.terminal.echo import echo
 
@@ -129,7 +129,7 @@ def _leaves(
     return found
 
 
-def _group_json(group: Group) -> dict[str, object]:
+def _group_json(group: LayerGroup) -> dict[str, object]:
     return {
         "name": group.name,
         "joules": group.joules,
@@ -139,7 +139,7 @@ def _group_json(group: Group) -> dict[str, object]:
     }
 
 
-def _print_groups(groups: Sequence[Group]) -> None:
+def _print_groups(groups: Sequence[LayerGroup]) -> None:
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(("name", "file", "line", "joules", "low", "high", "share", "count", "seconds"))

@@ -17,7 +17,7 @@ from energy_data.untrusted.printable import json_text, visible
 from energy_lsp.cli.group import Suggesting
 from energy_lsp.cli.results.report import open_page, summarise
 from energy_lsp.cli.run_argument import choose_run, measured_database, run_or_file
-from energy_lsp.runs.difference import Change, call_changes, phase_changes
+from energy_lsp.runs.difference import Difference, call_changes, phase_changes
 from energy_lsp.runs.history import Moment, call_history, program_history, program_name, same_program, total
 from energy_lsp.terminal.echo import echo, say
 
@@ -162,7 +162,7 @@ def _comparable(before: Run, after: Run) -> str:
     return ""
 
 
-def _change_json(change: Change) -> dict[str, Any]:
+def _change_json(change: Difference) -> dict[str, Any]:
     return {
         "name": change.name,
         "place": change.place or None,

@@ -18,7 +18,7 @@ from energy_lsp.terminal.echo import echo, say
 
 if TYPE_CHECKING:
     from energy_lsp.checking.items import FileResult
-    from energy_lsp.checking.run import Scope
+    from energy_lsp.checking.run import CheckScope
 
 MANY = 200
 """From so many files on, progress is shown."""
@@ -81,7 +81,7 @@ def check(
     for problem in run.problems_of(paths, chosen):
         say(f"Warning: {one_line(problem)}", err=True)
     files = run.kept(find_files(paths), paths, chosen)
-    results = _check_all(files, chosen, run.Scope(tuple(absolute(path) for path in paths), fix))
+    results = _check_all(files, chosen, run.CheckScope(tuple(absolute(path) for path in paths), fix))
     _print(results, form, statistics)
     code = _verdict(results, run.budget_of(paths, chosen), _predicted(paths, chosen) if predicted else None)
     sys.exit(0 if exit_zero else code)
@@ -99,7 +99,7 @@ def _check_rule_names(chosen: dict[str, object]) -> None:
                 raise click.BadParameter(f"there is no rule {name!r}. {near}", param_hint=f"--{option}")
 
 
-def _check_all(files: Sequence[Path], options: dict[str, object], scope: Scope) -> list[FileResult]:
+def _check_all(files: Sequence[Path], options: dict[str, object], scope: CheckScope) -> list[FileResult]:
     from energy_lsp.checking.run import check_files
 
     if len(files) < MANY or not sys.stderr.isatty():

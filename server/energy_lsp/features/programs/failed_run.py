@@ -13,14 +13,14 @@ LONGEST_ERROR = 80
 """Characters of an error beyond which its kind alone is shown."""
 
 
-class Place(NamedTuple):
+class FailedLine(NamedTuple):
     """A line, from 1, of a file of the project."""
 
     file: Path
     line: int
 
 
-def place_of_failure(output: str, root: Path) -> Place | None:
+def place_of_failure(output: str, root: Path) -> FailedLine | None:
     """Where the program was in the project's own code when it failed: the innermost such frame of the last traceback."""
     traceback = output.rpartition("Traceback (most recent call last)")[2]
     found = None
@@ -29,11 +29,11 @@ def place_of_failure(output: str, root: Path) -> Place | None:
         if path.is_relative_to(root) and not any(
             part in ("site-packages", ".venv") for part in path.relative_to(root).parts
         ):
-            found = Place(path, int(line))
+            found = FailedLine(path, int(line))
     return found
 
 
-def sentence(target: str, status: str, error: str, place: Place | None) -> str:
+def sentence(target: str, status: str, error: str, place: FailedLine | None) -> str:
     """Such as `train.py stopped: URLError (line 31).`"""
     said = one_line(error)
     kind = said.partition(":")[0] if len(said) > LONGEST_ERROR else said

@@ -120,7 +120,7 @@ async def run_under_progress(
         types.LogMessageParams(types.MessageType.Info, f"Running {visible(shown(arguments))}")
     )
     about_to_run = f"runs {_within(folder.root, target)}; the log has the whole command"
-    progress = await Progress.begin(ls, token, title, about_to_run)
+    progress = await WorkDoneProgress.begin(ls, token, title, about_to_run)
     ls.measurement = progress
     ls.set_state("measuring")
     try:
@@ -137,7 +137,7 @@ def _within(root: Path, target: Path) -> str:
     return f"the programs in {root.name}" if inside == Path() else str(inside)
 
 
-async def _run(root: Path, arguments: list[str], progress: Progress, patience: float) -> Finished:
+async def _run(root: Path, arguments: list[str], progress: WorkDoneProgress, patience: float) -> Finished:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -175,7 +175,7 @@ async def _run(root: Path, arguments: list[str], progress: Progress, patience: f
     )
 
 
-async def _outcome(process: asyncio.subprocess.Process, progress: Progress) -> Finished:
+async def _outcome(process: asyncio.subprocess.Process, progress: WorkDoneProgress) -> Finished:
     """What the process printed, complained about and left with.
 
     Something that the program left behind may hold the streams open: nobody waits for it.
@@ -249,7 +249,7 @@ async def command_line(*arguments: str) -> bytes:
     return output
 
 
-async def _follow(stream: asyncio.StreamReader, progress: Progress) -> str:
+async def _follow(stream: asyncio.StreamReader, progress: WorkDoneProgress) -> str:
     """Pass progress on; what is no progress is what the command complained about."""
     complaints: deque[str] = deque(maxlen=MOST_LINES)
     while line := await stream.readline():
@@ -283,7 +283,7 @@ async def stop_all(ls: EnergyServer) -> None:
         await asyncio.sleep(0.02)
 
 
-class Progress:
+class WorkDoneProgress:
     """Work-done progress, under the client's own token or one that the server makes."""
 
     def __init__(self, ls: EnergyServer, token: types.ProgressToken | None) -> None:
@@ -294,7 +294,7 @@ class Progress:
     @classmethod
     async def begin(
         cls, ls: EnergyServer, token: types.ProgressToken | None, title: str, message: str
-    ) -> Progress:
+    ) -> WorkDoneProgress:
         """Show the progress, with a way to cancel it."""
         if token is None and ls.client.progress:
             token = str(uuid.uuid4())

@@ -37,7 +37,7 @@ sys.exit(pytest.main(["--assert=plain", "-q", "-p", "no:cacheprovider", {node!r}
 """
 
 
-class Part(NamedTuple):
+class ProgramPart(NamedTuple):
     """A program to run, and the lines of it, from 1, that are asked about."""
 
     text: str
@@ -45,7 +45,7 @@ class Part(NamedTuple):
     last: int
 
 
-def selected(text: str, first: int, last: int) -> Part:
+def selected(text: str, first: int, last: int) -> ProgramPart:
     """A program up to the end of some lines; all of it where they stand inside of a function."""
     try:
         tree = ast.parse(text)
@@ -55,12 +55,12 @@ def selected(text: str, first: int, last: int) -> Part:
     for statement in tree.body:
         if statement.lineno <= last <= (statement.end_lineno or 0):
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                return Part(text, first, last)
+                return ProgramPart(text, first, last)
             end = statement.end_lineno or last
-    return Part("".join(text.splitlines(keepends=True)[:end]), first, last)
+    return ProgramPart("".join(text.splitlines(keepends=True)[:end]), first, last)
 
 
-def cell_program(data: bytes, path: Path, number: int) -> Part:
+def cell_program(data: bytes, path: Path, number: int) -> ProgramPart:
     """The cells of a notebook up to one of its code cells, counted from 1, which is asked about."""
     notebook = Notebook.read(data, path=path)
     if not 1 <= number <= len(notebook.starts):
@@ -69,10 +69,10 @@ def cell_program(data: bytes, path: Path, number: int) -> Part:
     starts = [*notebook.starts, len(program)]
     text = program[: starts[number]]
     before = program[: starts[number - 1]].count(b"\n")
-    return Part(text.decode("utf-8", "replace"), before + 1, text.count(b"\n"))
+    return ProgramPart(text.decode("utf-8", "replace"), before + 1, text.count(b"\n"))
 
 
-def beside(part: Part, folder: Path) -> Part:
+def beside(part: ProgramPart, folder: Path) -> ProgramPart:
     """The same with the modules of its own folder, which it is not in any more, to be imported."""
     lines = part.text.splitlines(keepends=True)
     futures = [
@@ -83,7 +83,7 @@ def beside(part: Part, folder: Path) -> Part:
     place = max(futures, default=0)
     lines.insert(place, f"import sys as _sys; _sys.path.insert(1, {str(folder)!r})\n")
     first, last = (line + 1 if line > place else line for line in part[1:])
-    return Part("".join(lines), first, last)
+    return ProgramPart("".join(lines), first, last)
 
 
 async def measure_part(
@@ -117,7 +117,7 @@ async def measure_part(
     return _told(done, what, part, target, folder.root)
 
 
-def _part(target: Path, argument: Mapping[str, Any]) -> tuple[Part, str]:
+def _part(target: Path, argument: Mapping[str, Any]) -> tuple[ProgramPart, str]:
     if isinstance(cell := argument.get("cell"), int):
         return cell_program(read_source(target), target, cell), f"cell {cell} of {target.name}"
     first, last = argument.get("first"), argument.get("last")
@@ -128,7 +128,7 @@ def _part(target: Path, argument: Mapping[str, Any]) -> tuple[Part, str]:
     return part, f"{lines} of {target.name}"
 
 
-def _told(done: Finished, what: str, part: Part | None, target: Path, root: Path) -> dict[str, Any]:
+def _told(done: Finished, what: str, part: ProgramPart | None, target: Path, root: Path) -> dict[str, Any]:
     try:
         report = json.loads(done.output)
         calls, estimated = report["calls"], report["estimated"]

@@ -52,7 +52,7 @@ TextSummary = list[Any]
 
 
 @dataclass(frozen=True)
-class Order:
+class ReadingOrder:
     """What to read, for whom, and what to write of it."""
 
     what: What
@@ -68,7 +68,7 @@ async def read(
 ) -> AsyncIterator[tuple[Path, list[TextSummary]]]:
     """What is written of each file, in their order: a text for a Python file, one for each cell of a notebook."""
     if len(paths) > FEW:
-        order = Order(what, folder.root, folder.trusted, folder.settings, ls.client, paths)
+        order = ReadingOrder(what, folder.root, folder.trusted, folder.settings, ls.client, paths)
         async for path, texts in _read_apart(order, folder):
             yield path, texts
         return
@@ -90,7 +90,7 @@ def know_importers(folder: Folder) -> None:
         folder.project().index()
 
 
-async def _read_apart(order: Order, folder: Folder) -> AsyncIterator[tuple[Path, list[TextSummary]]]:
+async def _read_apart(order: ReadingOrder, folder: Folder) -> AsyncIterator[tuple[Path, list[TextSummary]]]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -123,7 +123,7 @@ async def _read_apart(order: Order, folder: Folder) -> AsyncIterator[tuple[Path,
 
 def main() -> None:
     """The process: read an order, write a line for each file."""
-    order: Order = pickle.load(sys.stdin.buffer)
+    order: ReadingOrder = pickle.load(sys.stdin.buffer)
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as out:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         if hasattr(os, "nice"):
@@ -133,7 +133,7 @@ def main() -> None:
                 print(line, file=out, flush=True)
 
 
-def follow(order: Order) -> Iterator[str]:
+def follow(order: ReadingOrder) -> Iterator[str]:
     """A line for each file of an order: what is wrong with the database or a rule, and what is written of the texts."""
     folder = Folder(order.root, order.trusted, settings=order.settings)
     folder.project().index()

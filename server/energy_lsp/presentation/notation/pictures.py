@@ -21,7 +21,7 @@ ROW = 46
 LEFT, RIGHT = 150, 120
 
 
-class Point(NamedTuple):
+class HistoryPoint(NamedTuple):
     """One run in a history."""
 
     joules: float
@@ -51,7 +51,7 @@ def evidence_picture(evidence: Sequence[RuleEvidence]) -> str:
     return _image("Energy before and after, by size", len(evidence) * ROW + 8, parts)
 
 
-def history_picture(points: Sequence[Point]) -> str:
+def history_picture(points: Sequence[HistoryPoint]) -> str:
     """Joules of one run after the other, the oldest first."""
     height, bottom = 200, 150
     room = WIDTH - 2 * 60

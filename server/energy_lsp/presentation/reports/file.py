@@ -17,7 +17,7 @@ from energy_lsp.wire.encoding import Encoded
 if TYPE_CHECKING:
     from lsprotocol import types
 
-    from energy_code.model import Function, Mode, Span
+    from energy_code.model import Definition, Mode, Span
     from energy_code.rule_engine.evidence.verdict import Verdict
     from energy_code.rules import Finding
     from energy_code.text.lines import Lines
@@ -57,7 +57,7 @@ class FileReport:
     """The same among the code cells alone, counted from 0."""
     hints: Hints = NO_HINTS
     findings: Sequence[Finding] = ()
-    functions: Sequence[Function] = ()
+    functions: Sequence[Definition] = ()
     verdicts: Mapping[tuple[str, Mode], Verdict] = field(default_factory=dict)
     """What the measurements say of each rule that applies here, in the mode it applies in."""
     hotspots: Sequence[Hint] = ()

@@ -9,9 +9,9 @@ from energy_data.database.summaries import program_of
 from energy_data.project_places import place_of
 from energy_data.untrusted.printable import one_line, visible
 from energy_lsp.presentation.notation.markup import Markdown
-from energy_lsp.presentation.notation.pictures import Point, history_picture
+from energy_lsp.presentation.notation.pictures import HistoryPoint, history_picture
 from energy_lsp.presentation.notation.units import counted, duration, marked
-from energy_lsp.runs.difference import Change, call_changes, phase_changes
+from energy_lsp.runs.difference import Difference, call_changes, phase_changes
 from energy_lsp.runs.history import Moment, program_name, total
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def comparison_page(
         lines += ["**Different machines or meters: the difference says nothing about the program.**", ""]
     estimated = before.estimated or after.estimated
     head = ["| | before | after | change |", "|---|---:|---:|---:|"]
-    whole = Change("**whole program**", "", total(before), total(after))
+    whole = Difference("**whole program**", "", total(before), total(after))
     rows = [whole, *phase_changes(phases[before.id], phases[after.id])]
     lines += [*head, *(_row(row.name, row, estimated) for row in rows)]
     lines += [f"| time | {duration(before.seconds)} | {duration(after.seconds)} | |", ""]
@@ -99,7 +99,7 @@ def history_page(run: Run, moments: Sequence[Moment], call: str = "") -> str:
     lines = [f"# {about}: {counted(len(shown), 'run')}", ""]
     lines += [f"{markup.text(run.machine.label)} · {markup.text(run.meter)}", ""]
     points = [
-        Point(
+        HistoryPoint(
             one.joules or 0.0,
             one.run.commit[:7] or one.run.started[5:16].replace("T", " "),
             one.run.estimated,
@@ -115,7 +115,7 @@ def history_page(run: Run, moments: Sequence[Moment], call: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(name: str, change: Change, estimated: bool) -> str:
+def _row(name: str, change: Difference, estimated: bool) -> str:
     old, new = change.before, change.after
     cells = ["" if value is None else marked(value, estimated) for value in (old, new)]
     ratio = f"{new / old - 1:+.0%}".replace("-", "−") if old and new is not None and old > 0 else ""
