@@ -21,6 +21,7 @@ WRITERS = {
     "measure/energy_measure/host/file_lock.py": "a lock that all users of a host share, link-free and never written over",
     "measure/energy_measure/host/lock.py": "the note in that lock",
     "measure/energy_measure/campaign/results.py": "links a whole file to its name, which must be free",
+    "measure/energy_measure/campaign/worker.py": "what an attempt says, in a fresh file of its own",
     "measure/energy_measure/campaign/attempt.py": "links a whole file to its name, which must be free",
     "measure/energy_measure/sampling/controller.py": "makes a folder in the private folder of a run",
     "measure/energy_measure/injected/phase_marks.py": "inside of the measured program, into the private folder of who measures",

@@ -188,7 +188,7 @@ class SourceDatabase:
             ).fetchone()
         except sqlite3.OperationalError:  # written before phases were noted
             return {}
-        detail = json.loads(row[0] or "{}") if row is not None else {}
+        detail = parse_json(row[0] or "{}") if row is not None else {}
         return {api: _finite(value) for api, value in detail.items()} if isinstance(detail, dict) else {}
 
     def evidence(self, rule: str) -> list[RuleEvidence]:

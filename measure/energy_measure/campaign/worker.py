@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from energy_data.untrusted.reading import LARGEST_DATABASE, read_bytes
+from energy_data.untrusted.reading import LARGEST_DATABASE, open_bytes, read_bytes
 from energy_measure.campaign.jobs import Job
 from energy_measure.host.lock import host_name
 
@@ -102,7 +102,11 @@ def _drop_old(cache: Path) -> None:
 
 
 def _attempt(message: Mapping[str, Any], campaign: str, label: str) -> dict[str, Any]:
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+    with (
+        tempfile.NamedTemporaryFile() as output,
+        open_bytes(Path(output.name)) as answers,
+        tempfile.TemporaryFile() as errors,
+    ):
         process = subprocess.Popen(
             [sys.executable, "-m", "energy_measure.campaign.attempt", str(finished_folder(campaign))],
             stdin=subprocess.PIPE,
@@ -114,14 +118,14 @@ def _attempt(message: Mapping[str, Any], campaign: str, label: str) -> dict[str,
         try:
             process.stdin.write(json.dumps(dict(message)).encode() + b"\n")
             process.stdin.flush()
-            status = _wait(process, output.fileno(), _teller(campaign, label))
+            status = _wait(process, answers, _teller(campaign, label))
         except BrokenPipeError:
             status = process.wait()
         finally:
             _end(process)
         said = _tail(errors)
-        output.seek(0)
-        lines = output.read().splitlines()
+        answers.seek(0)
+        lines = answers.read().splitlines()
     if status == 0 and lines:
         outcome: dict[str, Any] = json.loads(lines[-1])
         if outcome.get("failure"):
@@ -145,7 +149,7 @@ def _in_full(failure: str, said: str) -> str:
     return failure.replace("(see above)", f"({errors[-1]})" if errors else "").replace("  ", " ")
 
 
-def _wait(process: subprocess.Popen[bytes], output: int, tell: Tell) -> int:
+def _wait(process: subprocess.Popen[bytes], answers: IO[bytes], tell: Tell) -> int:
     """Until the attempt has ended; what it says on the way is passed on."""
     wanted = _wanted_check()
     heard = 0
@@ -155,8 +159,8 @@ def _wait(process: subprocess.Popen[bytes], output: int, tell: Tell) -> int:
         except subprocess.TimeoutExpired:
             if not wanted():
                 raise Unwanted("nobody waits for this job any more") from None
-        # By place, since the attempt writes where this descriptor stands.
-        said, newline, _ = os.pread(output, MOST_SAID, heard).rpartition(b"\n")
+        answers.seek(heard)
+        said, newline, _ = answers.read(MOST_SAID).rpartition(b"\n")
         heard += len(said) + len(newline)
         for line in said.splitlines():
             if under_way := json.loads(line).get("under_way"):
