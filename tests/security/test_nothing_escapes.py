@@ -151,8 +151,8 @@ def test_a_restricted_workspace_opens_no_database(tmp_path: Path) -> None:
     trusted, restricted = Folder(tmp_path), Folder(tmp_path, trusted=False)
     assert trusted.database_problems()
     assert not restricted.database_problems()
-    assert not restricted.store.problems
-    restricted.store.close()
+    assert not restricted.store().problems
+    restricted.store().close()
 
 
 HALVES = (

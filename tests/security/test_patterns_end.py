@@ -40,8 +40,8 @@ without_magic(b"%timeit -" + b"1" * N + b"! x")
 for quote in (b"'a\\", b"\"a\\", b"'" * 3 + b"\\'", b"\\" + b"\"" * 3):
     call_text(b"f(" + quote * N)
 for text in (b"\\" + b"\"" * 3 + b"\n", b"\"" * 3 + b"'\n\\", b"'" * 3 + b"\\", b"ab\"\\"):
-    FileContext(text * N).code
-assert FileContext(b"x = 'y' # z\n").code == b"x =" + b" " * 8 + b"\n"
+    FileContext(text * N).code()
+assert FileContext(b"x = 'y' # z\n").code() == b"x =" + b" " * 8 + b"\n"
 FRAMEWORKS.search("\n" * N)
 assert FRAMEWORKS.search("numpy\n\n  tensorflow==2.1")
 is_rebound(b"\n" * N, "x")

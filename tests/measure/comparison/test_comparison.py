@@ -85,14 +85,14 @@ def test_p_values_are_corrected_over_all_rows():
 
 METERED_IN_A_SCENE = """
 import time
-from energy_measure.comparison.windows import Metered
+from energy_measure.comparison.windows import MeteredProcess
 
 def work():
     end = time.process_time() + 0.25
     while time.process_time() < end:
         pass
 
-with Metered("rapl") as metered:
+with MeteredProcess("rapl") as metered:
     windows = []
     for _ in range(3):
         metered.rest(0.3)
