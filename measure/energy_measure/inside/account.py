@@ -118,7 +118,7 @@ class _Process:
         recorded: Recorded,
         events: Events,
         devices: Sequence[Metered],
-        tracing: tuple[Integers, Integers],
+        tracing: tuple[Integers, Integers] = NEVER,
     ) -> None:
         self.recorded = recorded
         self.events = events
