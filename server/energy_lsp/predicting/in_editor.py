@@ -110,12 +110,12 @@ def no_prediction(report: FileReport, hint: Hint) -> str:
     """Why nothing is predicted of a call whose shapes are known; empty where there is nothing that a reader could do."""
     if not report.folder.trusted:
         return ""
-    asked = [each for each in shapes_on(report).get(place_of(hint.call), ()) if not each.inside]
-    if not any(each.call is not None or each.job is not None for each in asked):
-        return ""
     choice = _choice_for(report.folder)
     if choice is None or (choice.costs is None and not choice.stale):
         return ""  # who never calibrated was offered it, and need not read it at every call
+    asked = [each for each in shapes_on(report).get(place_of(hint.call), ()) if not each.inside]
+    if not any(each.call is not None or each.job is not None for each in asked):
+        return ""
     if choice.note or choice.costs is None:
         return choice.note
     calibration = choice.costs.calibration
